@@ -1,0 +1,35 @@
+"""clustervet judges, compares and chooses clusterings.
+
+>>> import clustervet as cv
+>>> truth = ["cat", "cat", "dog", "dog"]
+>>> pred = [0, 0, 1, 2]
+>>> cv.variation_of_information(truth, pred)
+0.5
+>>> table = cv.Contingency.from_labels(truth, pred)
+>>> cv.rand(table) == cv.rand(truth, pred)
+True
+"""
+
+from __future__ import annotations
+
+from clustervet import external
+from clustervet.contingency import Contingency, Pairs
+from clustervet.errors import ClustervetError
+from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures
+from clustervet.registry import Measure, measure, measures
+from clustervet.scorecard import ScoreCard, ScoreCards, external_scores
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ClustervetError",
+    "Contingency",
+    "Measure",
+    "Pairs",
+    "ScoreCard",
+    "ScoreCards",
+    "external_scores",
+    "measure",
+    "measures",
+    *external.__all__,
+]

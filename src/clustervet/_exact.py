@@ -1,0 +1,184 @@
+"""The sums of a table in plain Python: whole numbers of any size, no compiler loaded.
+
+Law: lists of Python ints in, numbers out. Used for small tables, and for tables whose
+counts outgrow 2^53; `_kernels` does the same for large ones. A real weight is a whole number
+of units of 2^-k, so real tables are exact here too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from clustervet._numeric import deviance, expected_deviance
+
+
+class Plain(NamedTuple):
+    """A table as Python ints: cells, margins and total, each in multiples of `unit`."""
+
+    rows: list[int]
+    cols: list[int]
+    values: list[int]
+    class_sizes: list[int]
+    cluster_sizes: list[int]
+    n: int
+    unit: Fraction
+
+
+class CellSums(NamedTuple):
+    """Sums over the cells x of a table with class size a and cluster size b, as shares of n."""
+
+    classes_given_clusters: float  # H(class | cluster) in nats
+    clusters_given_classes: float  # H(cluster | class) in nats
+    mutual: float  # mutual information in nats
+    cluster_agreement: float  # sum of x^2 / b
+    class_agreement: float  # sum of x^2 / a
+    element_agreement: float  # sum of x^2 / max(a, b)
+    cluster_confusion: float  # sum of x (b - x) / b
+    class_confusion: float  # sum of x (a - x) / a
+
+
+class Peaks(NamedTuple):
+    """The largest cells: of each class, of each cluster, and what a cluster's majority is."""
+
+    class_peaks: Sequence[int]
+    cluster_peaks: Sequence[int]
+    majority_sizes: Sequence[int]  # size of the cluster's majority class; ties: the smaller class
+    class_overlaps: Sequence[float]  # for each class the largest 2x / (a + b)
+
+
+def whole(values: Iterable[float]) -> tuple[list[int], Fraction]:
+    """Write finite floats as whole multiples of one power of two, exactly."""
+    ratios = [value.as_integer_ratio() for value in values]
+    denominator = max((d for _, d in ratios), default=1)
+    return [p * (denominator // d) for p, d in ratios], Fraction(1, denominator)
+
+
+def plain(rows: list[int], cols: list[int], values: list[int], unit: Fraction) -> Plain:
+    """A table with its margins."""
+    class_sizes = [0] * (max(rows) + 1)
+    cluster_sizes = [0] * (max(cols) + 1)
+    for row, col, value in zip(rows, cols, values, strict=True):
+        class_sizes[row] += value
+        cluster_sizes[col] += value
+    return Plain(rows, cols, values, class_sizes, cluster_sizes, sum(values), unit)
+
+
+def sum_squares(values: Iterable[int]) -> int:
+    """The exact sum of squares."""
+    return sum(value * value for value in values)
+
+
+def entropy(sizes: Iterable[int], n: int) -> float:
+    """-sum p log p in nats, with p = size / n."""
+    return math.fsum(size / n * _surprise(size, n) for size in sizes)
+
+
+def _surprise(part: int, size: int) -> float:
+    """-log(part / size), to full relative precision also where part is nearly all of size."""
+    if 2 * part > size:
+        return -math.log1p(-((size - part) / size))
+    return math.log(size / part)
+
+
+def cell_sums(table: Plain) -> CellSums:
+    """All sums over cells in one pass; every term is positive, so nothing cancels."""
+    n = table.n
+    square = n * n
+    occupied = 0
+    terms: list[tuple[float, ...]] = []
+    for row, col, x in zip(table.rows, table.cols, table.values, strict=True):
+        a = table.class_sizes[row]
+        b = table.cluster_sizes[col]
+        product = a * b
+        occupied += product
+        share = x / n
+        terms.append(
+            (
+                share * _surprise(x, b),
+                share * _surprise(x, a),
+                deviance(share, product / square, (x * n - product) / square),
+                share * (x / b),
+                share * (x / a),
+                share * (x / max(a, b)),
+                share * ((b - x) / b),
+                share * ((a - x) / a),
+            )
+        )
+    sums = [math.fsum(column) for column in zip(*terms, strict=True)]
+    # The deviance of an empty cell is its expectation; all of them together, exactly.
+    sums[2] += (square - occupied) / square
+    return CellSums(*sums)
+
+
+def peaks(table: Plain) -> Peaks:
+    """Largest cells of every class and cluster."""
+    class_peaks = [0] * len(table.class_sizes)
+    overlaps = [0.0] * len(table.class_sizes)
+    best = [(0, 0)] * len(table.cluster_sizes)
+    for row, col, x in zip(table.rows, table.cols, table.values, strict=True):
+        a = table.class_sizes[row]
+        class_peaks[row] = max(class_peaks[row], x)
+        overlaps[row] = max(overlaps[row], 2 * x / (a + table.cluster_sizes[col]))
+        best[col] = max(best[col], (x, -a))
+    return Peaks(class_peaks, [x for x, _ in best], [-a for _, a in best], overlaps)
+
+
+def expected_information(classes: dict[int, int], clusters: dict[int, int], n: int) -> float:
+    """Expected mutual information in nats from distinct sizes with their multiplicities."""
+    total = float(n)
+    return math.fsum(
+        count * other * expected_deviance(float(size), float(width), total) / total
+        for size, count in classes.items()
+        for width, other in clusters.items()
+    )
+
+
+def assignment(rows: list[int], cols: list[int], weights: Sequence[float]) -> list[int]:
+    """The cells of a maximum-weight matching, as positions in the lists given.
+
+    The Hungarian method with potentials, one shortest augmenting path a row (Kuhn 1955;
+    Munkres 1957); exact for Python ints of any size.
+    """
+    if max(rows) > max(cols):
+        rows, cols = cols, rows
+    height, width = max(rows) + 1, max(cols) + 1
+    where = {(row, col): k for k, (row, col) in enumerate(zip(rows, cols, strict=True))}
+    cost: list[list[float]] = [[0] * width for _ in range(height)]
+    for (row, col), k in where.items():
+        cost[row][col] = -weights[k]
+    of_row: list[float] = [0] * height
+    of_col: list[float] = [0] * (width + 1)
+    owner = [-1] * (width + 1)
+    for start in range(height):
+        owner[width] = start
+        slack: list[float] = [math.inf] * width
+        back = [width] * width
+        seen = [False] * (width + 1)
+        at = width
+        while owner[at] != -1:
+            seen[at] = True
+            row = owner[at]
+            line, base = cost[row], of_row[row]
+            nearest, step = width, float("inf")
+            for col in range(width):
+                if not seen[col]:
+                    reduced = line[col] - base - of_col[col]
+                    if reduced < slack[col]:
+                        slack[col], back[col] = reduced, at
+                    if slack[col] < step:
+                        nearest, step = col, slack[col]
+            for col in range(width + 1):
+                if seen[col]:
+                    of_row[owner[col]] += step
+                    of_col[col] -= step
+                elif col < width:
+                    slack[col] -= step
+            at = nearest
+        while at != width:
+            owner[at] = owner[back[at]]
+            at = back[at]
+    pairs = ((owner[col], col) for col in range(width) if owner[col] != -1)
+    return sorted(where[pair] for pair in pairs if pair in where)

@@ -1,0 +1,32 @@
+"""The one way in which this room compiles."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+from clustervet import _numeric
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F) -> F:
+    """Compile on first call, cache on disk, release the lock while running."""
+    return numba.njit(nogil=True, cache=True, error_model="numpy")(function)  # type: ignore[no-any-return]  # numba is untyped
+
+
+def _numeric_functions() -> dict[str, Any]:
+    """Compile `_numeric`, each function seeing the compiled form of those it calls."""
+    names: dict[str, Any] = dict(vars(_numeric))
+    for name in ("deviance", "stirling_error", "wide_expectation", "expected_deviance"):
+        source = getattr(_numeric, name)
+        names[name] = compiled(types.FunctionType(source.__code__, names, name))
+    return names
+
+
+_compiled = _numeric_functions()
+deviance = _compiled["deviance"]
+expected_deviance = _compiled["expected_deviance"]

@@ -1,0 +1,161 @@
+"""Scalar functions that keep their digits, in plain Python that numba can compile too.
+
+Law: floats in, a float out, nothing imported but `math`. `_kernels` compiles the same
+source for large tables; small ones run it as it stands, without loading a compiler.
+"""
+
+from __future__ import annotations
+
+import math
+
+# Above this spread the hypergeometric sum is taken on a coarse grid instead of every integer.
+WIDE = 30.0
+# A sum of a Gaussian-like function with step h errs by exp(-2 pi^2 (spread / h)^2): with half
+# a spread that is e^-79. Nineteen steps of half a spread reach out to 1e-20 of the mass.
+GRID = 19
+LN_TWO_PI = 1.8378770664093453
+
+
+def deviance(x: float, mean: float, gap: float) -> float:
+    """x log(x / mean) - x + mean, never negative, to full relative precision.
+
+    `gap` is x - mean, which the caller knows more exactly than a difference of floats would
+    tell. The series in (x - mean) / (x + mean) is Loader's (2000), "Fast and accurate
+    computation of binomial probabilities".
+    """
+    if x <= 0.0:
+        return mean
+    if abs(gap) >= 0.1 * (x + mean):
+        return x * math.log(x / mean) - gap
+    v = gap / (x + mean)
+    total = gap * v
+    term = 2.0 * x * v
+    v *= v
+    j = 1.0
+    while True:
+        term *= v
+        j += 2.0
+        larger = total + term / j
+        if larger == total:
+            return total
+        total = larger
+
+
+def stirling_error(x: float) -> float:
+    """log Gamma(x + 1) less Stirling's formula (x + 1/2) log x - x + log(2 pi) / 2."""
+    if x < 16.0:
+        return math.lgamma(x + 1.0) - (x + 0.5) * math.log(x) + x - 0.5 * LN_TWO_PI
+    y = 1.0 / (x * x)
+    return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) / x
+
+
+def expected_deviance(a: float, b: float, n: float) -> float:
+    """E[x log(x / mu) - x + mu] for the overlap x of random sets of sizes a and b among n.
+
+    x is hypergeometric with mean mu = a b / n. Summed over all pairs of clusters and divided
+    by n this is the expected mutual information (Vinh, Epps & Bailey 2010, eq. 24a), written
+    as a sum of terms that are never negative. The probabilities come from their ratios
+    alone and are normalised by their own sum, so no log-gamma costs digits.
+    """
+    if a >= n or b >= n:
+        return 0.0
+    mean = a / n * b
+    spread = math.sqrt(mean * (1.0 - a / n) * (1.0 - b / n) * (n / (n - 1.0)))
+    if spread > WIDE:
+        return wide_expectation(a, b, n, mean, spread)
+    rest = n - a - b
+    mode = math.floor((a + 1.0) / (n + 2.0) * (b + 1.0))
+    low = max(0.0, -rest)
+    high = min(a, b)
+    mode = min(max(mode, low), high)
+    mass = 1.0
+    total = deviance(mode, mean, mode - mean)
+    weight = 1.0
+    x = mode
+    while x < high:
+        weight *= (a - x) / (x + 1.0) * ((b - x) / (rest + x + 1.0))
+        x += 1.0
+        mass += weight
+        total += weight * deviance(x, mean, x - mean)
+        if weight * (x + mean) < 1e-19 * total:
+            break
+    weight = 1.0
+    x = mode
+    while x > low:
+        weight *= x / (a - x + 1.0) * ((rest + x) / (b - x + 1.0))
+        x -= 1.0
+        mass += weight
+        total += weight * deviance(x, mean, x - mean)
+        if weight * (x + mean) < 1e-19 * total:
+            break
+    return total / mass
+
+
+def wide_expectation(a: float, b: float, n: float, mean: float, spread: float) -> float:
+    """`expected_deviance` where the spread is large: a trapezoid sum on a grid of 39 points.
+
+    The probability at mean + t is, up to a factor, Loader's saddle-point form of the four
+    cells of the 2 x 2 table, each exact to rounding for any n.
+    """
+    only_a = a * ((n - b) / n)
+    only_b = b * ((n - a) / n)
+    neither = (n - a) * ((n - b) / n)
+    mass = 0.0
+    total = 0.0
+    for k in range(-GRID, GRID + 1):
+        t = 0.5 * k * spread
+        exponent = (
+            deviance(mean + t, mean, t)
+            + deviance(only_a - t, only_a, -t)
+            + deviance(only_b - t, only_b, -t)
+            + deviance(neither + t, neither, t)
+            + stirling_error(mean + t)
+            + stirling_error(only_a - t)
+            + stirling_error(only_b - t)
+            + stirling_error(neither + t)
+            + 0.5
+            * (
+                math.log1p(t / mean)
+                + math.log1p(-t / only_a)
+                + math.log1p(-t / only_b)
+                + math.log1p(t / neither)
+            )
+        )
+        weight = math.exp(-exponent)
+        mass += weight
+        total += weight * deviance(mean + t, mean, t)
+    return total / mass
+
+
+def log_binomial(h: float, m: int) -> float:
+    """log of (h + m choose m) for real h >= 0 and whole m >= 0, to full relative precision.
+
+    Differences of log-gammas would lose every digit at h = 1e15. A short product is summed
+    directly; otherwise Stirling's formula is arranged so that its large terms are positive.
+    """
+    if m == 0 or h == 0:
+        return 0.0
+    if m <= 32:
+        return math.fsum(math.log1p(h / i) for i in range(1, m + 1))
+    if h <= 32 and float(h).is_integer():
+        return math.fsum(math.log1p(m / i) for i in range(1, int(h) + 1))
+    if h < 32:
+        head = math.fsum(math.log1p(h / i) for i in range(1, 33))
+        return head + log_rising(m + 1.0, h) - log_rising(33.0, h)
+    return (
+        h * math.log1p(m / h)
+        + m * math.log1p(h / m)
+        + 0.5 * (math.log1p(m / h) - math.log(m) - LN_TWO_PI)
+        + stirling_error(h + m)
+        - stirling_error(h)
+        - stirling_error(m)
+    )
+
+
+def log_rising(z: float, h: float) -> float:
+    """log Gamma(z + h) - log Gamma(z) for z >= 33 and modest h, in terms that shrink with h."""
+    step = math.log1p(h / z)
+    tail = 0.0
+    for power, coefficient in ((1, 1 / 12), (3, -1 / 360), (5, 1 / 1260), (7, -1 / 1680)):
+        tail += coefficient * z**-power * math.expm1(-power * step)
+    return (z - 0.5) * step + h * (math.log(z) + step) - h + tail

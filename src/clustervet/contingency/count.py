@@ -1,0 +1,206 @@
+"""Counting: from two arrays of codes to the cells of a table.
+
+The limit is one read of both arrays. Labels in a small range are counted into a dense block
+whose extent is guessed from a sample and checked while counting, so that the usual case is
+just that one read; a wrong guess costs one more. Sparse tables are sorted by class in blocks
+of bounded size, wide ranges are numbered by hash first, and nothing sorts all labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.contingency.cells import Cells, group_cells, squeeze
+from clustervet.labels import Codes
+
+# Up to this many objects numpy is quicker than loading compiled loops.
+FEW_OBJECTS = 20_000
+DENSE_CELLS = 2**24
+SAMPLE = 2_048
+GRAIN = 500_000
+CHUNK = 2**20
+BLOCK = 2**24
+Span = tuple[int, int]
+Counted = tuple[Cells, NDArray[Any], NDArray[Any]]
+
+
+def count_labels(truth: Codes, pred: Codes, weights: NDArray[Any] | None) -> Counted:
+    """Cells without empty rows or columns, and the codes that the rows and columns stand for."""
+    if weights is not None:
+        kept = weights > 0
+        if not kept.all():
+            truth, pred, weights = truth.keep(kept), pred.keep(kept), weights[kept]
+        return _weighted(truth.values, pred.values, weights)
+    if len(truth) <= FEW_OBJECTS:
+        return _few(truth.values, pred.values)
+    guess = truth.span or _guess(truth.values), pred.span or _guess(pred.values)
+    return _try_dense(truth.values, pred.values, *guess) or _measured(truth, pred)
+
+
+def _few(truth: NDArray[Any], pred: NDArray[Any]) -> Counted:
+    rows, height, classes = _narrow(truth.astype(np.int64))
+    cols, width, clusters = _narrow(pred.astype(np.int64))
+    keys = rows * width + cols
+    if height * width <= 4 * FEW_OBJECTS:
+        counts = np.bincount(keys)
+        keys = np.flatnonzero(counts)
+        counts = counts[keys]
+    else:
+        keys, counts = np.unique(keys, return_counts=True)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(keys // width, minlength=height))])
+    cells = Cells(indptr, (keys % width).astype(np.int32), counts.astype(np.int64))
+    return _named(cells, classes, clusters)
+
+
+def _narrow(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int, NDArray[np.int64] | int]:
+    """Codes from zero up, their number, and what they stand for (or the offset)."""
+    low, high = int(values.min()), int(values.max())
+    if high - low < 4 * max(FEW_OBJECTS, len(values)):
+        return values - low, high - low + 1, low
+    distinct, codes = np.unique(values, return_inverse=True)
+    return codes, len(distinct), distinct
+
+
+def _named(cells: Cells, classes: Any, clusters: Any) -> Counted:
+    cells, rows, cols = squeeze(cells)
+    return (
+        cells,
+        classes + rows if isinstance(classes, int) else classes[rows],
+        clusters + cols if isinstance(clusters, int) else clusters[cols],
+    )
+
+
+def _guess(values: NDArray[Any]) -> Span:
+    """A span that probably holds all values, from a sample, rounded up."""
+    sample = values[:: max(1, len(values) // SAMPLE)]
+    low, high = int(sample.min()), int(sample.max())
+    room = max(8, (high - low) // 16)
+    low = min(low, max(0, low - room)) if low >= 0 else low - room
+    return low, high - low + 1 + room
+
+
+def _measured(truth: Codes, pred: Codes) -> Counted:
+    """Count with known spans: dense if it fits, else sparse, wide ranges numbered first."""
+    from clustervet import _kernels
+
+    sides = [_kernel_ready(truth.values), _kernel_ready(pred.values)]
+    spans: list[Span] = []
+    for low, high in _kernels.run(_kernels.value_range, [(side,) for side in sides]):
+        spans.append((int(low), int(high) - int(low) + 1))
+    dense = _try_dense(*sides, *spans)
+    if dense is not None:
+        return dense
+    names: list[Any] = [spans[0][0], spans[1][0]]
+    for k, side in enumerate(sides):
+        if spans[k][1] > max(2**16, 2 * len(side)):
+            wide = side.astype(np.int64)
+            sides[k], keys = _kernels.hash_codes(wide, len(wide))
+            order = np.argsort(keys)
+            rank = np.empty(len(keys), np.int32)
+            rank[order] = np.arange(len(keys), dtype=np.int32)
+            sides[k] = rank[sides[k]]
+            names[k], spans[k] = keys[order], (0, len(keys))
+    return _named(_sparse(sides[0], sides[1], spans[0], spans[1]), names[0], names[1])
+
+
+def _try_dense(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) -> Counted | None:
+    """Count into a dense block; None if the block would be too large or a label lies outside."""
+    from clustervet import _kernels
+
+    (low, height), (left, width) = rows, cols
+    cells = height * width
+    if cells > min(DENSE_CELLS, max(2**16, 2 * len(truth))):
+        return None
+    parts = _kernels.ranges(len(truth), max(GRAIN, cells))
+    small = np.zeros((len(parts), cells), np.uint8)
+    big = np.zeros((len(parts), cells), np.uint32 if len(truth) < 2**32 else np.int64)
+
+    def work(part: int, first: int, last: int) -> bool:
+        return all(
+            _kernels.count_dense(
+                a, b, np.int64(low), np.int64(left), height, width, small[part], big[part]
+            )
+            for a, b in _slices(truth, pred, first, last)
+        )
+
+    jobs = [(part, first, last) for part, (first, last) in enumerate(parts)]
+    if not all(_kernels.run(work, jobs)):
+        return None
+    return _named(_gather(small, big, height, width), low, left)
+
+
+def _gather(small: NDArray[Any], big: NDArray[Any], height: int, width: int) -> Cells:
+    """The dense block as cells, in two parallel sweeps: how many a row, then what they are."""
+    from clustervet import _kernels
+
+    starts = np.zeros(height + 1, np.int64)
+    bands = _kernels.ranges(height, max(1, 2**18 // width))
+    none = np.empty(0, np.int32), np.empty(0, np.int64)
+    found = starts[1:]
+    _kernels.run(
+        _kernels.gather_dense, [(small, big, width, a, b, found, *none) for a, b in bands]
+    )
+    indptr = np.cumsum(starts)
+    filled = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
+    _kernels.run(
+        _kernels.gather_dense, [(small, big, width, a, b, indptr, *filled) for a, b in bands]
+    )
+    return Cells(indptr, *filled)
+
+
+def _sparse(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) -> Cells:
+    """Sort by class in blocks of bounded size, and merge the blocks."""
+    from clustervet import _kernels
+
+    total: Cells | None = None
+    for first in range(0, len(truth), BLOCK):
+        last = min(first + BLOCK, len(truth))
+        block = Cells(
+            *_kernels.count_sparse(
+                truth[first:last], pred[first:last], np.int64(rows[0]), np.int64(cols[0]), rows[1]
+            )
+        )
+        total = block if total is None else _merge(total, block, rows[1])
+    assert total is not None  # there is at least one object
+    return total
+
+
+def _merge(a: Cells, b: Cells, height: int) -> Cells:
+    cells = group_cells(
+        np.concatenate([a.rows, b.rows]),
+        np.concatenate([a.cols, b.cols]),
+        np.concatenate([a.values, b.values]),
+    )
+    missing = height + 1 - len(cells.indptr)
+    indptr = np.pad(cells.indptr, (0, missing), mode="edge")
+    return Cells(indptr, cells.cols, cells.values)
+
+
+def _weighted(truth: NDArray[Any], pred: NDArray[Any], weights: NDArray[Any]) -> Counted:
+    if weights.dtype == np.int64 and weights.sum(dtype=np.float64) >= 2**62:
+        weights = weights.astype(object)
+    rows, _, classes = _narrow(truth.astype(np.int64))
+    cols, _, clusters = _narrow(pred.astype(np.int64))
+    return _named(group_cells(rows, cols, weights), classes, clusters)
+
+
+def _kernel_ready(values: NDArray[Any]) -> NDArray[Any]:
+    """Compiled loops read int32 and int64; anything narrower widens, without a copy if it can."""
+    if values.dtype in (np.int32, np.int64):
+        return values
+    return values.view(np.int64) if values.dtype == np.uint64 else values.astype(np.int64)
+
+
+def _slices(
+    truth: NDArray[Any], pred: NDArray[Any], first: int, last: int
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """The arrays from first to last: whole, or widened in chunks that stay in cache."""
+    ready = all(side.dtype in (np.int32, np.int64) for side in (truth, pred))
+    step = last - first if ready else CHUNK
+    for at in range(first, last, step):
+        stop = min(at + step, last)
+        yield _kernel_ready(truth[at:stop]), _kernel_ready(pred[at:stop])

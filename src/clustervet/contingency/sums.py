@@ -1,0 +1,145 @@
+"""Which way a table's sums are taken: plain Python for few or huge counts, else compiled loops."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet import _exact
+from clustervet._exact import CellSums, Peaks, Plain
+from clustervet.contingency.cells import FEW_CELLS, FLOAT_LIMIT, Cells
+
+if TYPE_CHECKING:
+    from clustervet.contingency.table import Contingency
+
+# Up to this many pairs of distinct sizes the expectation runs in plain Python.
+FEW_PAIRS = 400
+
+
+def needs_plain(values: NDArray[Any]) -> bool:
+    """Whether a table is small, or too large in its counts for float64."""
+    if values.dtype == object or len(values) <= FEW_CELLS:
+        return True
+    return values.dtype == np.int64 and int(values.sum()) >= FLOAT_LIMIT
+
+
+def as_plain(cells: Cells) -> Plain:
+    """The table as Python ints."""
+    values, unit = cells.values.tolist(), Fraction(1)
+    if cells.values.dtype == np.float64:
+        values, unit = _exact.whole(values)
+    return _exact.plain(cells.rows.tolist(), cells.cols.tolist(), values, unit)
+
+
+def exact_sum(values: NDArray[Any]) -> int | Fraction:
+    """The sum: exact for whole numbers, correctly rounded for reals."""
+    if values.dtype == np.float64:
+        return Fraction(math.fsum(values.tolist()))
+    return int(values.sum()) if len(values) else 0
+
+
+def sum_squares(values: NDArray[Any]) -> int | Fraction:
+    """The sum of squares: exact for whole numbers and for few reals, else compensated."""
+    if values.dtype == np.float64:
+        if len(values) > FEW_CELLS:
+            return Fraction(math.fsum((values * values).tolist()))
+        numbers, unit = _exact.whole(values.tolist())
+        return _exact.sum_squares(numbers) * unit * unit
+    if values.dtype == object or len(values) <= FEW_CELLS:
+        return _exact.sum_squares(values.tolist())
+    from clustervet import _kernels
+
+    words = [int(word) for word in _kernels.sum_squares(values)]
+    high, middle, low = (words[k] + (words[k + 3] << 64) for k in range(3))
+    return (high << 64) + (middle << 33) + low
+
+
+def entropy(table: Contingency, sizes: NDArray[Any], plain_sizes: str) -> float:
+    """Entropy of a margin in nats."""
+    if table.plain is not None:
+        return _exact.entropy(getattr(table.plain, plain_sizes), table.plain.n)
+    from clustervet import _kernels
+
+    return float(_kernels.entropy(sizes.astype(np.float64), float(table.n)))
+
+
+def cell_sums(table: Contingency) -> CellSums:
+    """All sums over cells."""
+    if table.plain is not None:
+        return _exact.cell_sums(table.plain)
+    from clustervet import _kernels
+
+    cells, n = table.cells, float(table.n)
+    bands = _row_bands(cells.indptr)
+    parts = _kernels.run(
+        _kernels.cell_sums,
+        [
+            (cells.indptr, cells.cols, cells.values, table.class_sizes, table.cluster_sizes, n, *b)
+            for b in bands
+        ],
+    )
+    sums = [math.fsum(column) for column in zip(*(part[0] for part in parts), strict=True)]
+    occupied = sum((Fraction(high) + Fraction(low) for _, high, low in parts), Fraction(0))
+    # The deviance of an empty cell is its expectation; all of them together, exactly.
+    empty = float(1 - occupied / Fraction(n) ** 2)
+    sums[2] += max(0.0, empty)
+    return CellSums(*sums)
+
+
+def _row_bands(indptr: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Bands of rows with about the same number of cells, one a core."""
+    from clustervet import _kernels
+
+    edges = [
+        int(np.searchsorted(indptr, first))
+        for first, _ in _kernels.ranges(int(indptr[-1]), 50_000)
+    ]
+    edges[0] = 0
+    return list(zip(edges, [*edges[1:], len(indptr) - 1], strict=True))
+
+
+def peaks(table: Contingency) -> Peaks:
+    """The largest cells."""
+    if table.plain is not None:
+        return _exact.peaks(table.plain)
+    from clustervet import _kernels
+
+    cells = table.cells
+    return Peaks(
+        *_kernels.peaks(
+            cells.indptr, cells.cols, cells.values, table.class_sizes, table.cluster_sizes
+        )
+    )
+
+
+def expected_information(table: Contingency) -> float:
+    """Expected mutual information in nats over all tables with these margins."""
+    classes, clusters = _distinct(table.class_sizes), _distinct(table.cluster_sizes)
+    n = int(table.n)
+    if len(classes) * len(clusters) <= FEW_PAIRS:
+        return _exact.expected_information(classes, clusters, n)
+    from clustervet import _kernels
+
+    sides = [
+        np.array(list(column), np.float64)
+        for side in (classes, clusters)
+        for column in (side.keys(), side.values())
+    ]
+    bands = _kernels.ranges(len(classes), max(1, 2_000 // len(clusters)))
+    parts = _kernels.run(
+        _kernels.expected_information, [(*sides, float(n), *band) for band in bands]
+    )
+    return math.fsum(parts) / n
+
+
+def _distinct(sizes: NDArray[Any]) -> dict[int, int]:
+    """Distinct sizes with their multiplicities."""
+    if sizes.dtype == object:
+        return Counter(sizes.tolist())
+    values, counts = np.unique(sizes, return_counts=True)
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,101 @@
+"""Dom's measures: what it costs to send the classes to someone who knows the clusters."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from clustervet._numeric import log_binomial
+from clustervet.contingency import Contingency
+from clustervet.external.common import in_base, share
+from clustervet.registry import measure
+
+
+def _log_choices(size: float, kinds: int) -> float:
+    """log of the number of ways to split `size` objects among so many classes (eq. 9)."""
+    try:
+        return log_binomial(float(size), kinds - 1)
+    except OverflowError:  # a count beyond any float: (h choose m) is h^m / m! to all its digits
+        return (kinds - 1) * math.log(size) - math.lgamma(kinds)
+
+
+def _model_cost(table: Contingency, of_clusters: bool) -> float:
+    """Nats per object to send the columns of a table with these sizes (eq. 10)."""
+    sizes = table.cluster_sizes if of_clusters else table.class_sizes
+    total = math.fsum(
+        count * _log_choices(size, table.shape[0])
+        for size, count in Counter(sizes.tolist()).items()
+    )
+    return total / table.n if table.n < 2**1000 else 0.0
+
+
+@measure(
+    title="Dom's code length",
+    symbol="Q0",
+    family="coding",
+    better="lower",
+    bounds=(0, math.inf),
+    unit="bits",
+    equation="H(C|K) + (1/n) sum_k log (h(k) + |C| - 1 choose |C| - 1)",
+    reference="Dom 2001, eq. 11",
+    meaning="Bits per object to send the class labels to someone who knows the clusters, the "
+    "cost of the table itself included.",
+    use="Clusterings with different numbers of clusters are compared against one truth.",
+    avoid="Truths differ between the values compared: the unit is bits about that truth.",
+)
+def dom_q0(table: Contingency, base: float = 2) -> float:
+    """Code length of the classes given the clusters, model included, per object.
+
+    >>> round(dom_q0(["a", "a", "b", "b"], [0, 0, 1, 1]), 12)
+    0.792481250361
+    """
+    nats = table.entropies.classes_given_clusters + _model_cost(table, of_clusters=True)
+    return in_base(nats, base)
+
+
+@measure(
+    title="Dom's code length saved",
+    symbol="Q1",
+    family="coding",
+    better="higher",
+    bounds=(-math.inf, math.inf),
+    unit="bits",
+    equation="I(C;K) + (1/n) [log (n + |C| - 1 choose |C| - 1) - sum_k log (h(k) + |C| - 1 choose "
+    "|C| - 1)]",
+    reference="Dom 2001, eq. 17",
+    meaning="Bits per object that the clusters save when the class labels are sent.",
+    use="You want a gain over knowing nothing: below zero the clusters cost more than they tell.",
+    avoid="A fixed scale is needed. Take dom_q2.",
+)
+def dom_q1(table: Contingency, base: float = 2) -> float:
+    """Code length saved by knowing the clusters, per object.
+
+    >>> round(dom_q1(["a", "a", "b", "b"], [0, 0, 1, 1]), 12)
+    0.788000773453
+    """
+    alone = _log_choices(table.n, table.shape[0]) / table.n if table.n < 2**1000 else 0.0
+    return in_base(table.entropies.mutual + (alone - _model_cost(table, of_clusters=True)), base)
+
+
+@measure(
+    title="Dom's normalized code length",
+    symbol="Q2",
+    family="coding",
+    better="higher",
+    bounds=(0, 1),
+    perfect=1.0,
+    equation="Q0 of the perfect clustering / Q0",
+    reference="Dom 2001, eq. 18",
+    meaning="The shortest code length possible as a share of the actual one: 1 if perfect.",
+    use="One number between 0 and 1 that weighs errors and the number of clusters together.",
+    avoid="Sizes of the data differ: the cost of the table fades as n grows.",
+)
+def dom_q2(table: Contingency) -> float:
+    """Code length of the perfect clustering divided by that of this one.
+
+    >>> round(dom_q2(["a", "a", "b", "b"], [0, 0, 1, 2]), 12)
+    0.884228878915
+    """
+    actual = table.entropies.classes_given_clusters + _model_cost(table, of_clusters=True)
+    best = _model_cost(table, of_clusters=False)
+    return min(1.0, share(best, actual, "there is one class, so there is nothing to send"))

@@ -1,0 +1,40 @@
+"""What several formulas share."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from clustervet.contingency import Contingency, Pairs
+from clustervet.errors import ParameterError, UndefinedError
+
+Exact = int | float | Fraction
+
+
+def in_base(nats: float, base: float) -> float:
+    """Information in the unit of the base: 2 for bits, e for nats."""
+    if not (base > 0 and base != 1 and math.isfinite(base)):
+        raise ParameterError(f"base must be a positive number other than 1, not {base!r}.")
+    return nats if base == math.e else nats / math.log(base)
+
+
+def share(part: Exact, whole: Exact, why: str) -> float:
+    """part / whole, rounded once; undefined, for the reason given, if the whole is zero."""
+    if whole == 0:
+        raise UndefinedError(why)
+    return float(part / whole)
+
+
+def positive(value: float, name: str) -> float:
+    """A parameter that must be positive and finite."""
+    if not (value > 0 and math.isfinite(value)):
+        raise ParameterError(f"{name} must be a positive number, not {value!r}.")
+    return value
+
+
+def pairs_of(table: Contingency) -> Pairs:
+    """Pair counts, undefined where real weights do not stand for objects."""
+    pairs = table.exact_pairs
+    if not table.is_whole and (pairs.total <= 0 or min(pairs) < 0):
+        raise UndefinedError("the weights are too small to count pairs of objects")
+    return pairs

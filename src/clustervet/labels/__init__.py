@@ -1,0 +1,22 @@
+"""The door: anything label-like becomes integer codes and the names they stand for.
+
+Law: labels are validated here, once; nothing after this room checks again.
+"""
+
+from __future__ import annotations
+
+from clustervet.labels.codes import Codes, Singleton
+from clustervet.labels.pair import encode_pair, encode_weights
+from clustervet.labels.product import product_labels
+from clustervet.labels.read import read_labels
+from clustervet.labels.text import show_label
+
+__all__ = [
+    "Codes",
+    "Singleton",
+    "encode_pair",
+    "encode_weights",
+    "product_labels",
+    "read_labels",
+    "show_label",
+]

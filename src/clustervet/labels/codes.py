@@ -1,0 +1,104 @@
+"""Integer codes, and how to get back from them to labels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.integer[Any]]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """One clustering as integers, not always consecutive, with the way back to labels.
+
+    `span` is (smallest, number of slots) where that is known without a pass over the data.
+    """
+
+    values: Integers
+    restore: Callable[[Integers], Sequence[Any]]
+    find: Callable[[Any], int | None]
+    missing: Mask | None = None
+    span: tuple[int, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def keep(self, kept: Mask) -> Codes:
+        """Only the objects where `kept` holds."""
+        missing = None if self.missing is None else self.missing[kept]
+        return replace(self, values=self.values[kept], missing=missing)
+
+    def with_class(self, mask: Mask, names: Sequence[Any]) -> Codes:
+        """Give the masked objects new codes: one for all of them, or one each."""
+        top = int(self.values.max(initial=0)) + 1
+        values = self.values.astype(np.int64)
+        values[mask] = top + (np.arange(int(mask.sum())) if len(names) > 1 else 0)
+        old = self.restore
+
+        def restore(codes: Integers) -> Sequence[Any]:
+            known = codes < top
+            added = [names[int(code) - top] for code in codes[~known]]
+            return [*old(codes[known]), *added]
+
+        return Codes(values, restore, self.find)
+
+
+class Singleton:
+    """The name of a cluster that holds one noise object; equal to no other name."""
+
+    __slots__ = ("label",)
+
+    def __init__(self, label: Any) -> None:
+        self.label = label
+
+    def __repr__(self) -> str:
+        return f"noise {self.label!r}"
+
+
+def from_integers(values: Integers, missing: Mask | None = None) -> Codes:
+    """Integers are their own codes."""
+
+    def find(label: Any) -> int | None:
+        return int(label) if isinstance(label, int | np.integer) else None
+
+    return Codes(values, lambda codes: codes, find, missing)
+
+
+def from_keys(codes: Integers, keys: Sequence[Any], missing: Mask | None = None) -> Codes:
+    """Codes 0, 1, ... that stand for the keys, renumbered so that names come in order."""
+    order = name_order(keys)
+    if order is not None:
+        rank = np.empty(len(order), codes.dtype)
+        rank[order] = np.arange(len(order), dtype=codes.dtype)
+        codes = rank[codes]
+        keys = [keys[k] for k in order]
+    place: dict[Any, int] = {key: k for k, key in enumerate(keys)}
+
+    def find(label: Any) -> int | None:
+        return place.get(label, place.get(str(label)))
+
+    return Codes(codes, lambda some: [keys[k] for k in some], find, missing, (0, len(keys)))
+
+
+def name_order(names: Sequence[Any]) -> list[int] | None:
+    """Positions in sorted order; None where the names are in order or cannot be compared."""
+    try:
+        order = sorted(range(len(names)), key=names.__getitem__)
+    except TypeError:
+        return None
+    return None if order == list(range(len(names))) else order
+
+
+def number(items: Sequence[Any]) -> tuple[Integers, list[Any]]:
+    """Number the distinct items in order of appearance, by hash."""
+    place: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(place.__getitem__, items), np.int32, len(items))
+    return codes, list(place)

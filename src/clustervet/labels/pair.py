@@ -1,0 +1,131 @@
+"""Two clusterings of the same objects: equal lengths, and the policies for missing and noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import LabelError, ParameterError
+from clustervet.labels.codes import Codes, Mask, Singleton
+from clustervet.labels.read import read_labels
+from clustervet.labels.text import show_label
+
+Missing = Literal["raise", "drop", "class"]
+NoisePolicy = Literal["keep", "drop", "singletons"]
+POLICIES = ("keep", "drop", "singletons")
+
+
+def encode_pair(
+    truth: Any,
+    pred: Any,
+    *,
+    weights: Any = None,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> tuple[Codes, Codes, NDArray[Any] | None]:
+    """Both clusterings as codes of the same objects, and their weights where given."""
+    if missing not in ("raise", "drop", "class"):
+        raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
+    policies = _noise_policies(noise, noise_policy)
+    sides = [read_labels(truth, "truth"), read_labels(pred, "pred")]
+    if len(sides[0]) != len(sides[1]):
+        raise LabelError(
+            f"truth and pred must label the same objects; truth has {len(sides[0]):,} labels and "
+            f"pred has {len(sides[1]):,}."
+        )
+    heavy = None if weights is None else encode_weights(weights, len(sides[0]))
+    kept: Mask | None = None
+    for side in sides:
+        if side.missing is not None and missing == "drop":
+            kept = ~side.missing if kept is None else kept & ~side.missing
+    for label, policy in policies.items():
+        for side in sides:
+            code = side.find(label) if policy == "drop" else None
+            if code is not None:
+                other = side.values != code
+                kept = other if kept is None else kept & other
+    if kept is not None:
+        if not kept.any():
+            raise LabelError("no object is left once missing and noise labels are dropped.")
+        sides = [side.keep(kept) for side in sides]
+        heavy = None if heavy is None else heavy[kept]
+    done = [
+        _single_out(_fill(side, name, missing), policies)
+        for side, name in zip(sides, ("truth", "pred"), strict=True)
+    ]
+    return done[0], done[1], heavy
+
+
+def _noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, NoisePolicy]:
+    """`noise` as {label: policy}: a policy alone is for the label -1."""
+    if noise is None:
+        policies = {} if policy is None else {-1: policy}
+    elif isinstance(noise, Mapping):
+        policies = dict(noise)
+    elif isinstance(noise, str) and noise in POLICIES and policy is None:
+        policies = {-1: noise}
+    else:
+        policies = {noise: policy or "keep"}
+    for given in policies.values():
+        if given not in POLICIES:
+            raise ParameterError(
+                f"a noise policy is one of {', '.join(POLICIES)}, not {given!r}."
+            )
+    return policies
+
+
+def _fill(side: Codes, name: str, missing: Missing) -> Codes:
+    if side.missing is None or not side.missing.any():
+        return side
+    if missing == "class":
+        return side.with_class(side.missing, [None])
+    where = np.flatnonzero(side.missing)
+    raise LabelError(
+        f"{name} has {len(where):,} missing label{'s' if len(where) > 1 else ''}, the first at "
+        f"position {where[0]}; drop such objects with missing='drop' or make them a class of "
+        "their own with missing='class'."
+    )
+
+
+def _single_out(side: Codes, policies: Mapping[Any, NoisePolicy]) -> Codes:
+    for label, policy in policies.items():
+        code = side.find(label)
+        if policy == "singletons" and code is not None:
+            mask = side.values == code
+            if mask.sum() > 1:
+                side = side.with_class(mask, [Singleton(label) for _ in range(int(mask.sum()))])
+    return side
+
+
+def encode_weights(weights: Any, length: int) -> NDArray[Any]:
+    """Weights as int64 or float64: one finite number an object, none negative, not all zero."""
+    try:
+        array = np.asarray(weights)
+        if array.dtype.kind not in "biuf":
+            array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise LabelError("weights must be numbers, one an object.") from None
+    if array.shape != (length,):
+        raise LabelError(
+            f"weights must be one number an object; there are {length:,} objects and the weights "
+            f"have shape {array.shape}."
+        )
+    if array.dtype.kind == "f":
+        if not np.isfinite(array).all():
+            raise LabelError("weights must be finite; there is a NaN or an infinity among them.")
+        if (array == np.trunc(array)).all() and np.abs(array).max() < 2.0**53:
+            array = array.astype(np.int64)
+    elif array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
+        array = array.astype(np.float64)
+    if array.min() < 0:
+        at = int(np.argmin(array))
+        raise LabelError(
+            f"weights must not be negative; position {at} has {show_label(array[at])}."
+        )
+    if not array.any():
+        raise LabelError("weights are all zero; at least one must be positive.")
+    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)

@@ -1,0 +1,23 @@
+"""Labels as text that is safe to show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def show_label(label: Any, width: int = 32) -> str:
+    """A label on one short line, control characters and direction marks spelled out.
+
+    >>> show_label("a\\nb")
+    'a\\\\nb'
+    >>> show_label("x" * 100, width=10)
+    'xxxxxxxxx…'
+    """
+    # Only a prefix of a huge label is looked at.
+    text = label[: 4 * width] if isinstance(label, str) else str(label)[: 4 * width]
+    safe = "".join(c if c.isprintable() else _spelled(c) for c in text)
+    return safe if len(safe) <= width else safe[: width - 1] + "…"
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape", "backslashreplace").decode("ascii")

@@ -1,0 +1,281 @@
+"""The record of a measure, the decorator that makes one, and the registry of all of them.
+
+Law: this room knows no formula. What a measure claims about itself here (bounds, symmetry,
+direction, metric axioms) is tested from the record, never trusted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+from clustervet.errors import ParameterError, UndefinedError, UnknownMeasureError
+
+Better = Literal["higher", "lower", "neither"]
+Kind = Literal["external", "internal"]
+
+
+class MeasureFunction(Protocol):
+    """What the user calls: labels (or one finished table) in, a float out."""
+
+    record: Measure
+
+    def __call__(self, *data: Any, **options: Any) -> float: ...
+
+
+class Outcome(NamedTuple):
+    """A measure's value, and the reason where the value is undefined (`nan`)."""
+
+    value: float
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """All that is known about one measure; the formula reads a table (or a geometry)."""
+
+    key: str
+    title: str
+    symbol: str
+    family: str
+    kind: Kind
+    better: Better
+    bounds: tuple[float, float]
+    unit: str
+    symmetric: bool
+    metric: bool
+    adjusted: bool
+    perfect: float | None
+    reference: str
+    aliases: tuple[str, ...]
+    meaning: str
+    equation: str
+    use: str
+    avoid: str
+    formula: Callable[..., float]
+
+    def __call__(self, *data: Any, **options: Any) -> float:
+        """Score labels, or one finished table."""
+        parameters = {name: options.pop(name) for name in self.parameters if name in options}
+        return self.evaluate(_doors[self.kind](self, *data, **options), **parameters).value
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The formula's own parameters with their defaults."""
+        signature = inspect.signature(self.formula)
+        return {
+            name: parameter.default
+            for name, parameter in list(signature.parameters.items())[1:]
+            if parameter.default is not inspect.Parameter.empty
+        }
+
+    def evaluate(self, subject: Any, **parameters: Any) -> Outcome:
+        """Apply the formula to a finished table or geometry, with the limit policy.
+
+        Identical partitions are perfect whatever the formula's denominators do there; an
+        undefined value is `nan` and carries its reason.
+        """
+        unknown = [name for name in parameters if name not in self.parameters]
+        if unknown:
+            raise ParameterError(
+                f"{self.key} has no parameter {unknown[0]!r}; it takes "
+                f"{', '.join(self.parameters) or 'none'}."
+            )
+        if self.perfect is not None and getattr(subject, "identical", False):
+            return Outcome(self.perfect)
+        try:
+            value = float(self.formula(subject, **parameters))
+        except UndefinedError as undefined:
+            return Outcome(math.nan, str(undefined))
+        except OverflowError:
+            return Outcome(math.inf, "the value is larger than any float")
+        return Outcome(value, "the formula gives no number here" if math.isnan(value) else None)
+
+
+class Registry(Mapping[str, Measure]):
+    """Every measure by key; aliases, hyphens and capitals resolve to it too."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, Measure] = {}
+        self._aliases: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> Measure:
+        if not isinstance(name, str):
+            raise UnknownMeasureError(f"a measure is named by a string, not by {name!r}.")
+        key = self._aliases.get(_normal(name), _normal(name))
+        if key in self._records:
+            return self._records[key]
+        near = difflib.get_close_matches(_normal(name), [*self._records, *self._aliases], n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "see `clustervet measures`."
+        raise UnknownMeasureError(f"there is no measure {name!r}; {hint}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} measures: {', '.join(self)}>"
+
+    def add(self, record: Measure) -> None:
+        """Add a record; a key or alias that another formula holds is refused."""
+        for name in (record.key, *record.aliases):
+            holder = self._records.get(self._aliases.get(name, name))
+            if holder is not None and _origin(holder) != _origin(record):
+                raise ParameterError(f"the name {name!r} already belongs to {holder.key}.")
+        self._records[record.key] = record
+        self._aliases.update(dict.fromkeys(record.aliases, record.key))
+
+    def remove(self, name: str) -> None:
+        """Forget a measure and its aliases."""
+        key = self[name].key
+        del self._records[key]
+        self._aliases = {alias: held for alias, held in self._aliases.items() if held != key}
+
+    def select(
+        self,
+        names: Iterable[str | Measure | MeasureFunction] | str | None = None,
+        *,
+        kind: Kind | None = None,
+        family: str | Iterable[str] | None = None,
+    ) -> list[Measure]:
+        """The named measures in the order given, or all of a kind or family."""
+        if names is not None:
+            chosen = [self._resolve(name) for name in ([names] if _is_one(names) else names)]
+            return list({record.key: record for record in chosen}.values())
+        families = None if family is None else {family} if isinstance(family, str) else set(family)
+        if families is not None:
+            known = {record.family for record in self.values()}
+            for name in sorted(families - known):
+                raise UnknownMeasureError(
+                    f"there is no family {name!r}; the families are {', '.join(sorted(known))}."
+                )
+        return [
+            record
+            for record in self.values()
+            if (kind is None or record.kind == kind)
+            and (families is None or record.family in families)
+        ]
+
+    def _resolve(self, name: str | Measure | MeasureFunction) -> Measure:
+        if isinstance(name, Measure):
+            return name
+        if isinstance(name, str):
+            return self[name]
+        record = getattr(name, "record", None)
+        if isinstance(record, Measure):
+            return record
+        raise UnknownMeasureError(f"{name!r} is neither a measure nor the name of one.")
+
+
+def _is_one(names: object) -> bool:
+    return isinstance(names, str | Measure) or isinstance(getattr(names, "record", None), Measure)
+
+
+def _normal(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def _origin(record: Measure) -> tuple[str, str]:
+    return record.formula.__module__, record.formula.__qualname__
+
+
+measures = Registry()
+
+# A door turns what the user gave into what formulas of that kind read. The rooms that own
+# tables and geometries register theirs, since this room may not import them.
+_doors: dict[Kind, Callable[..., Any]] = {}
+
+
+def register_door(kind: Kind, door: Callable[..., Any]) -> None:
+    """Say how arguments of a measure of this kind become the formula's subject."""
+    _doors[kind] = door
+
+
+def measure(
+    *,
+    title: str,
+    family: str,
+    better: Better,
+    bounds: tuple[float, float],
+    symbol: str = "",
+    kind: Kind = "external",
+    unit: str = "",
+    symmetric: bool = False,
+    metric: bool = False,
+    adjusted: bool = False,
+    perfect: float | None = None,
+    reference: str = "",
+    aliases: Iterable[str] = (),
+    meaning: str = "",
+    equation: str = "",
+    use: str = "",
+    avoid: str = "",
+    key: str | None = None,
+) -> Callable[[Callable[..., float]], MeasureFunction]:
+    """Turn a formula of one table into a public measure and put it into the registry.
+
+    >>> import clustervet as cv
+    >>> @cv.measure(title="Share of singleton clusters", family="mine", better="lower",
+    ...             bounds=(0, 1))
+    ... def singleton_share(table):
+    ...     return float((table.cluster_sizes == 1).mean())
+    >>> singleton_share(["a", "a", "b"], [0, 0, 1])
+    0.5
+    >>> cv.external_scores(["a", "a", "b"], [0, 0, 1], measures=["singleton_share", "rand"])["rand"]
+    1.0
+    >>> cv.measures.remove("singleton_share")
+    """
+    if better not in ("higher", "lower", "neither"):
+        raise ParameterError(f"better must be 'higher', 'lower' or 'neither', not {better!r}.")
+
+    def decorate(formula: Callable[..., float]) -> MeasureFunction:
+        record = Measure(
+            key=key or formula.__name__,
+            title=title,
+            symbol=symbol,
+            family=family,
+            kind=kind,
+            better=better,
+            bounds=(float(bounds[0]), float(bounds[1])),
+            unit=unit,
+            symmetric=symmetric,
+            metric=metric,
+            adjusted=adjusted,
+            perfect=perfect,
+            reference=reference,
+            aliases=tuple(aliases),
+            meaning=meaning or (inspect.getdoc(formula) or title).partition("\n")[0],
+            equation=equation,
+            use=use,
+            avoid=avoid,
+            formula=formula,
+        )
+        measures.add(record)
+
+        @functools.wraps(formula)
+        def public(*data: Any, **options: Any) -> float:
+            return record(*data, **options)
+
+        public.record = record  # type: ignore[attr-defined]  # a function with its record
+        public.__signature__ = _public_signature(record)  # type: ignore[attr-defined]  # for help()
+        return public  # type: ignore[return-value]  # the Protocol's attribute is set above
+
+    return decorate
+
+
+def _public_signature(record: Measure) -> inspect.Signature:
+    """What help() shows: the door's arguments, then the formula's own parameters."""
+    door = _doors.get(record.kind)
+    named = list(inspect.signature(door).parameters.values())[1:] if door else []
+    own = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        for name, default in record.parameters.items()
+    ]
+    return inspect.Signature([*named, *own], return_annotation=float)

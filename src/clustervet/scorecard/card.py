@@ -1,0 +1,161 @@
+"""`ScoreCard`: finished scores of one clustering, and `ScoreCards`: several side by side."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clustervet.contingency.frame import Backend, to_frame
+from clustervet.registry import Measure, measures
+from clustervet.scorecard import render
+
+SCHEMA = "clustervet/scorecard/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One measure's value on one table."""
+
+    measure: Measure
+    value: float
+    why: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text; an undefined or infinite value is null."""
+        record = self.measure
+        return {
+            "measure": record.key,
+            "title": record.title,
+            "family": record.family,
+            "value": self.value if math.isfinite(self.value) else None,
+            "unit": record.unit,
+            "better": record.better,
+            "bounds": [_finite(bound) for bound in record.bounds],
+            "adjusted": record.adjusted,
+            "why_undefined": self.why,
+        }
+
+
+def _finite(bound: float) -> float | None:
+    return bound if math.isfinite(bound) else None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was scored: sizes of the table, and the names of truth and prediction."""
+
+    objects: int | float
+    classes: int
+    clusters: int
+    truth: str = "truth"
+    pred: str = "pred"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "truth": self.truth,
+            "pred": self.pred,
+            "objects": self.objects,
+            "classes": self.classes,
+            "clusters": self.clusters,
+        }
+
+    def __str__(self) -> str:
+        objects = f"{self.objects:,}" if isinstance(self.objects, int) else f"{self.objects:,.6g}"
+        return f"{objects} objects, {self.classes:,} classes, {self.clusters:,} clusters"
+
+
+class ScoreCard(Mapping[str, float]):
+    """The scores of one clustering, by measure: `card["rand"]` is a float.
+
+    >>> import clustervet as cv
+    >>> card = cv.external_scores(["a", "a", "b"], [0, 0, 1], measures=["rand", "vi"])
+    >>> card["rand"], card["vi"]
+    (1.0, 0.0)
+    """
+
+    def __init__(self, subject: Subject, scores: list[Score]) -> None:
+        self.subject = subject
+        self.scores = {score.measure.key: score for score in scores}
+
+    def __getitem__(self, name: str) -> float:
+        return self.score(name).value
+
+    def score(self, name: str) -> Score:
+        """The whole entry of a measure: its record, value, and reason if undefined."""
+        key = name if name in self.scores else measures[name].key
+        return self.scores[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data; `docs/scorecard.schema.json` describes it."""
+        return {
+            "schema": SCHEMA,
+            **self.subject.to_dict(),
+            "scores": [score.to_dict() for score in self.scores.values()],
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """As JSON, valid against `docs/scorecard.schema.json`."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """A row a measure, in pandas, polars or pyarrow (the first that is installed)."""
+        return to_frame(render.columns([self]), backend)
+
+    def __repr__(self) -> str:
+        return render.text([self])
+
+    def __rich__(self) -> Any:
+        return render.rich_table([self])
+
+    def _repr_html_(self) -> str:
+        return render.html([self])
+
+
+class ScoreCards(Mapping[str, ScoreCard]):
+    """Several score cards side by side: several predictions, or several truths."""
+
+    def __init__(self, cards: Mapping[str, ScoreCard]) -> None:
+        self._cards = dict(cards)
+
+    def __getitem__(self, name: str) -> ScoreCard:
+        return self._cards[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cards)
+
+    def __len__(self) -> int:
+        return len(self._cards)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data: one card's data for each name."""
+        return {
+            "schema": SCHEMA,
+            "cards": [{"name": name, **card.to_dict()} for name, card in self.items()],
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """As JSON, valid against `docs/scorecard.schema.json`."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """A row a measure and card, in pandas, polars or pyarrow."""
+        return to_frame(render.columns(list(self.values())), backend)
+
+    def __repr__(self) -> str:
+        return render.text(list(self.values()), list(self))
+
+    def __rich__(self) -> Any:
+        return render.rich_table(list(self.values()), list(self))
+
+    def _repr_html_(self) -> str:
+        return render.html(list(self.values()), list(self))

@@ -1,0 +1,151 @@
+"""`external_scores`: how good is this clustering against what is known?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clustervet.contingency import Contingency
+from clustervet.errors import ParameterError
+from clustervet.labels import product_labels
+from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.registry import Measure, MeasureFunction, measures
+from clustervet.scorecard.card import Score, ScoreCard, ScoreCards, Subject
+
+Chosen = Iterable[str | Measure | MeasureFunction] | str | None
+PRODUCT = "product"
+
+
+def score_table(
+    table: Contingency,
+    measures_: Chosen = None,
+    *,
+    family: str | Iterable[str] | None = None,
+    truth: str = "truth",
+    pred: str = "pred",
+) -> ScoreCard:
+    """The score card of one finished table."""
+    records = measures.select(measures_, kind="external", family=family)
+    for record in records:
+        if record.kind != "external":
+            raise ParameterError(f"{record.key} needs features, not a second labeling.")
+    scores = [Score(record, *record.evaluate(table)) for record in records]
+    return ScoreCard(Subject(table.n, *table.shape, truth=truth, pred=pred), scores)
+
+
+@overload
+def external_scores(
+    truth: Contingency,
+    pred: None = None,
+    *,
+    measures: Chosen = None,
+    family: str | Iterable[str] | None = None,
+) -> ScoreCard: ...
+
+
+@overload
+def external_scores(
+    truth: Any,
+    pred: Any,
+    *,
+    measures: Chosen = None,
+    family: str | Iterable[str] | None = None,
+    weights: ArrayLike | None = None,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> Any: ...
+
+
+def external_scores(
+    truth: Any,
+    pred: Any = None,
+    *,
+    measures: Chosen = None,
+    family: str | Iterable[str] | None = None,
+    weights: ArrayLike | None = None,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> ScoreCard | ScoreCards:
+    """Score a clustering with every external measure, or with the ones named.
+
+    Give truth and prediction, or one finished table. Several predictions, as a mapping from
+    name to labels, are scored side by side. Several truths, as a list or mapping of
+    labelings, are scored one by one and as product classes (Dom 2001, App. C.2.2): each
+    combination of labels is a class of its own.
+
+    >>> card = external_scores([1, 1, 2, 2], [0, 0, 0, 1], measures="adjusted_rand")
+    >>> card["adjusted_rand"]
+    0.0
+    >>> both = external_scores([1, 1, 2, 2], {"a": [0, 0, 1, 1], "b": [0, 0, 0, 1]})
+    >>> both["a"]["purity"], both["b"]["purity"]
+    (1.0, 0.75)
+    >>> list(external_scores([["x", "x", "y", "y"], ["p", "q", "q", "q"]], [0, 0, 1, 1]))
+    ['truth 1', 'truth 2', 'product']
+    """
+    if isinstance(truth, Contingency):
+        if pred is not None:
+            raise ParameterError("external_scores takes either one table or labels, not both.")
+        return score_table(truth, measures, family=family)
+    if pred is None:
+        raise ParameterError("external_scores needs truth and prediction, or one Contingency.")
+    truths, preds = _several_truths(truth), _several_predictions(pred)
+    cards = {}
+    for truth_name, labels in truths.items():
+        for pred_name, clusters in preds.items():
+            table = Contingency.from_labels(
+                labels,
+                clusters,
+                weights=weights,
+                noise=noise,
+                noise_policy=noise_policy,
+                missing=missing,
+            )
+            name = _name(truth_name, pred_name, len(truths), len(preds))
+            cards[name] = score_table(
+                table, measures, family=family, truth=truth_name, pred=pred_name
+            )
+    single = len(cards) == 1 and not isinstance(pred, Mapping) and not isinstance(truth, Mapping)
+    return next(iter(cards.values())) if single else ScoreCards(cards)
+
+
+def _name(truth: str, pred: str, truths: int, preds: int) -> str:
+    if truths > 1 and preds > 1:
+        return f"{pred} | {truth}"
+    return truth if truths > 1 else pred
+
+
+def _several_predictions(pred: Any) -> dict[str, Any]:
+    if isinstance(pred, Mapping):
+        if not pred:
+            raise ParameterError("pred is an empty mapping; name at least one prediction.")
+        return {str(name): labels for name, labels in pred.items()}
+    return {"pred": pred}
+
+
+def _several_truths(truth: Any) -> dict[str, Any]:
+    """Truths by name; more than one also gets its product classes."""
+    if isinstance(truth, Mapping):
+        named = {str(name): labels for name, labels in truth.items()}
+    elif isinstance(truth, list | tuple) and truth and all(map(_is_labeling, truth)):
+        named = {f"truth {k}": labels for k, labels in enumerate(truth, 1)}
+    else:
+        named = {"truth": truth}
+    if not named:
+        raise ParameterError("truth is an empty mapping; name at least one labeling.")
+    if len(named) > 1:
+        named[PRODUCT] = product_labels(list(named.values()))
+    return named
+
+
+def _is_labeling(item: Any) -> bool:
+    """Whether an element of a list is itself a labeling; strings and tuples are labels."""
+    if isinstance(item, str | bytes | tuple):
+        return False
+    return isinstance(item, list | range) or (
+        hasattr(item, "__len__") and (isinstance(item, np.ndarray) or hasattr(item, "__array__"))
+    )
