@@ -33,7 +33,7 @@ def count_dense(truth, pred, low_truth, low_pred, height, width, small, big):
         if (row >= rows) | (col >= cols):
             return False
         cell = row * cols + col
-        count = small[cell] + np.uint8(1)
+        count = np.uint8(small[cell] + 1)
         small[cell] = count
         if count == 0:
             big[cell] += 256
@@ -41,8 +41,11 @@ def count_dense(truth, pred, low_truth, low_pred, height, width, small, big):
 
 
 @compiled
-def gather_dense(small, big, width, first, last, starts, cols, values):
-    """Write the non-empty cells of rows first..last; with no room given, only count them."""
+def gather_dense(small, big, width, first, last, starts, cols, values, used):
+    """Write the non-empty cells of rows first..last; with no room given, only count them.
+
+    Also marks the columns in use; bands of rows may mark the same one at once, harmlessly.
+    """
     write = len(cols) > 0
     for row in range(first, last):
         at = starts[row] if write else 0
@@ -53,6 +56,7 @@ def gather_dense(small, big, width, first, last, starts, cols, values):
                 count += big[part, cell] + small[part, cell]
             if count > 0:
                 if write:
+                    used[cell - row * width] = True
                     cols[at + found] = cell - row * width
                     values[at + found] = count
                 found += 1

@@ -94,16 +94,21 @@ def _float_sums(keys: NDArray[Any], values: NDArray[Any], size: int) -> NDArray[
     return cells.values if len(cells.values) == size else np.zeros(size)
 
 
-def squeeze(cells: Cells) -> tuple[Cells, NDArray[np.int64], NDArray[np.int64]]:
-    """Drop rows and columns without cells; also return which ones were kept."""
+def squeeze(
+    cells: Cells, used: NDArray[np.bool_] | None = None
+) -> tuple[Cells, NDArray[np.int64], NDArray[np.int64]]:
+    """Drop rows and columns without cells; also return which ones were kept.
+
+    `used` marks the columns in use, where that is known.
+    """
     rows = np.flatnonzero(np.diff(cells.indptr))
-    width = int(cells.cols.max()) + 1
-    used = np.zeros(width, np.bool_)
-    used[cells.cols] = True
+    if used is None:
+        used = np.zeros(int(cells.cols.max()) + 1, np.bool_)
+        used[cells.cols] = True
     cols = np.flatnonzero(used)
-    if len(cols) < width:
-        place = np.cumsum(used, dtype=np.int64) - 1
-        cells = Cells(cells.indptr, place[cells.cols].astype(np.int32), cells.values)
+    if cols[-1] + 1 > len(cols):
+        place = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        cells = Cells(cells.indptr, place[cells.cols], cells.values)
     if len(rows) < len(cells.indptr) - 1:
         indptr = np.concatenate([cells.indptr[rows], cells.indptr[-1:]])
         cells = Cells(indptr, cells.cols, cells.values)

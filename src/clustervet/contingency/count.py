@@ -65,8 +65,10 @@ def _narrow(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int, NDArray[
     return codes, len(distinct), distinct
 
 
-def _named(cells: Cells, classes: Any, clusters: Any) -> Counted:
-    cells, rows, cols = squeeze(cells)
+def _named(
+    cells: Cells, classes: Any, clusters: Any, used: NDArray[np.bool_] | None = None
+) -> Counted:
+    cells, rows, cols = squeeze(cells, used)
     return (
         cells,
         classes + rows if isinstance(classes, int) else classes[rows],
@@ -130,26 +132,30 @@ def _try_dense(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) 
     jobs = [(part, first, last) for part, (first, last) in enumerate(parts)]
     if not all(_kernels.run(work, jobs)):
         return None
-    return _named(_gather(small, big, height, width), low, left)
+    cells, used = _gather(small, big, height, width)
+    return _named(cells, low, left, used)
 
 
-def _gather(small: NDArray[Any], big: NDArray[Any], height: int, width: int) -> Cells:
+def _gather(
+    small: NDArray[Any], big: NDArray[Any], height: int, width: int
+) -> tuple[Cells, NDArray[np.bool_]]:
     """The dense block as cells, in two parallel sweeps: how many a row, then what they are."""
     from clustervet import _kernels
 
     starts = np.zeros(height + 1, np.int64)
+    used = np.zeros(width, np.bool_)
     bands = _kernels.ranges(height, max(1, 2**18 // width))
     none = np.empty(0, np.int32), np.empty(0, np.int64)
     found = starts[1:]
     _kernels.run(
-        _kernels.gather_dense, [(small, big, width, a, b, found, *none) for a, b in bands]
+        _kernels.gather_dense, [(small, big, width, a, b, found, *none, used) for a, b in bands]
     )
     indptr = np.cumsum(starts)
     filled = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
     _kernels.run(
-        _kernels.gather_dense, [(small, big, width, a, b, indptr, *filled) for a, b in bands]
+        _kernels.gather_dense, [(small, big, width, a, b, indptr, *filled, used) for a, b in bands]
     )
-    return Cells(indptr, *filled)
+    return Cells(indptr, *filled), used
 
 
 def _sparse(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) -> Cells:
