@@ -17,7 +17,7 @@ LN_TWO_PI = 1.8378770664093453
 
 
 def deviance(x: float, mean: float, gap: float) -> float:
-    """x log(x / mean) - x + mean, never negative, to full relative precision.
+    """X log(x / mean) - x + mean, never negative, to full relative precision.
 
     `gap` is x - mean, which the caller knows more exactly than a difference of floats would
     tell. The series in (x - mean) / (x + mean) is Loader's (2000), "Fast and accurate
@@ -35,7 +35,7 @@ def deviance(x: float, mean: float, gap: float) -> float:
 
 
 def stirling_error(x: float) -> float:
-    """log Gamma(x + 1) less Stirling's formula (x + 1/2) log x - x + log(2 pi) / 2."""
+    """Log Gamma(x + 1) less Stirling's formula (x + 1/2) log x - x + log(2 pi) / 2."""
     if x < 16.0:
         return math.lgamma(x + 1.0) - (x + 0.5) * math.log(x) + x - 0.5 * LN_TWO_PI
     y = 1.0 / (x * x)
@@ -57,7 +57,7 @@ def expected_deviance(a: float, b: float, n: float) -> float:
     if spread > WIDE:
         return wide_expectation(a, b, n, mean, spread)
     rest = n - a - b
-    mode = math.floor((a + 1.0) / (n + 2.0) * (b + 1.0))
+    mode = float(math.floor((a + 1.0) / (n + 2.0) * (b + 1.0)))
     low = max(0.0, -rest)
     high = min(a, b)
     mode = min(max(mode, low), high)
@@ -121,7 +121,7 @@ def wide_expectation(a: float, b: float, n: float, mean: float, spread: float) -
 
 
 def log_binomial(h: float, m: int) -> float:
-    """log of (h + m choose m) for real h >= 0 and whole m >= 0, to full relative precision.
+    """Log of (h + m choose m) for real h >= 0 and whole m >= 0, to full relative precision.
 
     Differences of log-gammas would lose every digit at h = 1e15. A short product is summed
     directly; otherwise Stirling's formula is arranged so that its large terms are positive.
@@ -146,7 +146,7 @@ def log_binomial(h: float, m: int) -> float:
 
 
 def log_rising(z: float, h: float) -> float:
-    """log Gamma(z + h) - log Gamma(z) for z >= 33 and modest h, in terms that shrink with h."""
+    """Log Gamma(z + h) - log Gamma(z) for z >= 33 and modest h, in terms that shrink with h."""
     step = math.log1p(h / z)
     tail = 0.0
     for power, coefficient in ((1, 1 / 12), (3, -1 / 360), (5, 1 / 1260), (7, -1 / 1680)):

@@ -16,6 +16,17 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from clustervet.errors import ParameterError, UndefinedError, UnknownMeasureError
 
+# Families in the order in which people are shown them, and what each looks at; a user's own
+# families come after these.
+FAMILIES = {
+    "pairs": "pairs of objects put together or apart",
+    "matching": "classes and clusters matched to each other",
+    "information": "information shared, lost and gained",
+    "coding": "code length of the classes given the clusters",
+    "impurity": "mixtures of classes within clusters",
+    "objects": "averages over single objects",
+}
+
 Better = Literal["higher", "lower", "neither"]
 Kind = Literal["external", "internal"]
 
@@ -25,7 +36,8 @@ class MeasureFunction(Protocol):
 
     record: Measure
 
-    def __call__(self, *data: Any, **options: Any) -> float: ...
+    def __call__(self, *data: Any, **options: Any) -> float:
+        """Score labels, or one finished table."""
 
 
 class Outcome(NamedTuple):
@@ -130,6 +142,7 @@ class Registry(Mapping[str, Measure]):
             if holder is not None and _origin(holder) != _origin(record):
                 raise ParameterError(f"the name {name!r} already belongs to {holder.key}.")
         self._records[record.key] = record
+        self._sort()
         self._aliases.update(dict.fromkeys(record.aliases, record.key))
 
     def remove(self, name: str) -> None:
@@ -147,7 +160,8 @@ class Registry(Mapping[str, Measure]):
     ) -> list[Measure]:
         """The named measures in the order given, or all of a kind or family."""
         if names is not None:
-            chosen = [self._resolve(name) for name in ([names] if _is_one(names) else names)]
+            listed: Iterable[Any] = [names] if _is_one(names) else names
+            chosen = [self._resolve(name) for name in listed]
             return list({record.key: record for record in chosen}.values())
         families = None if family is None else {family} if isinstance(family, str) else set(family)
         if families is not None:
@@ -162,6 +176,12 @@ class Registry(Mapping[str, Measure]):
             if (kind is None or record.kind == kind)
             and (families is None or record.family in families)
         ]
+
+    def _sort(self) -> None:
+        """Keep records by family, in the order of FAMILIES, and by arrival within one."""
+        order = {family: k for k, family in enumerate(FAMILIES)}
+        ranked = sorted(self._records.values(), key=lambda r: order.get(r.family, len(order)))
+        self._records = {record.key: record for record in ranked}
 
     def _resolve(self, name: str | Measure | MeasureFunction) -> Measure:
         if isinstance(name, Measure):

@@ -16,7 +16,7 @@ SPLIT = 134217729.0  # 2^27 + 1
 
 @compiled
 def _product(a, b):
-    """a * b as a rounded product and its exact error (Dekker 1971)."""
+    """A * b as a rounded product and its exact error (Dekker 1971)."""
     p = a * b
     t = SPLIT * a
     a1 = t - (t - a)

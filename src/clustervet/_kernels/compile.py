@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 
 from clustervet import _numeric
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def compiled(function: F) -> F:
+def compiled(function: Any) -> Any:
     """Compile on first call, cache on disk, release the lock while running."""
-    return numba.njit(nogil=True, cache=True, error_model="numpy")(function)  # type: ignore[no-any-return]  # numba is untyped
+    return numba.njit(nogil=True, cache=True, error_model="numpy")(function)
 
 
 def _numeric_functions() -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 
@@ -17,7 +18,7 @@ def ranges(length: int, grain: int, most: int | None = None) -> list[tuple[int, 
     """Split 0..length into one range a core, none of them shorter than `grain`."""
     parts = max(1, min(cores() if most is None else most, length // grain))
     edges = [length * k // parts for k in range(parts + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def run(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[Any]:

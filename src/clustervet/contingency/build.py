@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from clustervet.contingency.cells import Cells, as_values, group_cells, squeeze
 from clustervet.errors import TableError
 from clustervet.labels import show_label
-from clustervet.labels.codes import name_order
+from clustervet.labels.codes import Names, name_order
 
-Built = tuple[Cells, Sequence[Any], Sequence[Any]]
+Built = tuple[Cells, Names, Names]
 
 
 def build_cells(
@@ -51,9 +51,8 @@ def _from_matrix(counts: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any],
             "counts must be a matrix with a row a class and a column a cluster; its shape is "
             f"{matrix.shape}."
         )
-    rows, cols = np.indices(matrix.shape, sparse=True)
-    rows, cols = np.broadcast_arrays(rows, cols)
-    return rows.ravel(), cols.ravel(), matrix.ravel(), matrix.shape
+    grid = np.indices(matrix.shape)
+    return grid[0].ravel(), grid[1].ravel(), matrix.ravel(), matrix.shape
 
 
 def _from_mapping(counts: Mapping[Any, Any]) -> Built:
@@ -131,9 +130,7 @@ def _may_overflow(values: NDArray[Any]) -> bool:
     return float(values.sum(dtype=np.float64)) >= 2.0**62
 
 
-def _names(
-    given: Sequence[Any] | None, size: int, used: NDArray[np.int64], what: str
-) -> Sequence[Any]:
+def _names(given: Sequence[Any] | None, size: int, used: NDArray[np.int64], what: str) -> Names:
     if given is None:
         return used
     if len(given) != size:

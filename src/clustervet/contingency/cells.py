@@ -53,9 +53,7 @@ def _group_plainly(rows: list[int], cols: list[int], values: list[Any]) -> Cells
     height = max(rows) + 1
     indptr = np.zeros(height + 1, np.int64)
     np.add.at(indptr, [row + 1 for row, _ in keys], 1)
-    return Cells(
-        np.cumsum(indptr), np.array([col for _, col in keys], np.int32), as_values(sums)
-    )
+    return Cells(np.cumsum(indptr), np.array([col for _, col in keys], np.int32), as_values(sums))
 
 
 def as_values(values: Sequence[Any]) -> NDArray[Any]:

@@ -93,7 +93,7 @@ def _measured(truth: Codes, pred: Codes) -> Counted:
     spans: list[Span] = []
     for low, high in _kernels.run(_kernels.value_range, [(side,) for side in sides]):
         spans.append((int(low), int(high) - int(low) + 1))
-    dense = _try_dense(*sides, *spans)
+    dense = _try_dense(sides[0], sides[1], spans[0], spans[1])
     if dense is not None:
         return dense
     names: list[Any] = [spans[0][0], spans[1][0]]
@@ -114,12 +114,12 @@ def _try_dense(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) 
     from clustervet import _kernels
 
     (low, height), (left, width) = rows, cols
-    cells = height * width
-    if cells > min(DENSE_CELLS, max(2**16, 2 * len(truth))):
+    size = height * width
+    if size > min(DENSE_CELLS, max(2**16, 2 * len(truth))):
         return None
-    parts = _kernels.ranges(len(truth), max(GRAIN, cells))
-    small = np.zeros((len(parts), cells), np.uint8)
-    big = np.zeros((len(parts), cells), np.uint32 if len(truth) < 2**32 else np.int64)
+    parts = _kernels.ranges(len(truth), max(GRAIN, size))
+    small = np.zeros((len(parts), size), np.uint8)
+    big = np.zeros((len(parts), size), np.uint32 if len(truth) < 2**32 else np.int64)
 
     def work(part: int, first: int, last: int) -> bool:
         return all(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from clustervet.errors import MissingPackageError, ParameterError
+from clustervet.labels.codes import Names
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 
 
-def to_frame(columns: Mapping[str, Sequence[Any]], backend: Backend | None = None) -> Any:
+def to_frame(columns: Mapping[str, Names], backend: Backend | None = None) -> Any:
     """A native frame of the backend named, or of the first one that is installed."""
     if backend is None:
         found = [name for name in BACKENDS if importlib.util.find_spec(name)]

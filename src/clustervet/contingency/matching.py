@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet import _exact
+from clustervet.contingency.cells import Cells
 
 if TYPE_CHECKING:
     from clustervet.contingency.table import Contingency
@@ -39,33 +40,36 @@ def match(table: Contingency, weights: NDArray[Any]) -> NDArray[np.int64]:
     real = weights.astype(np.float64)
     chosen, taken = _kernels.settle(cells.indptr, cells.cols, real, width)
     done = chosen[chosen >= 0]
+    if len(done) == 0:
+        return np.sort(_solve(cells, real, width))
     rows = cells.rows
     left = np.flatnonzero((chosen[rows] < 0) & ~taken[cells.cols])
     if len(left):
-        done = np.concatenate([done, left[_solve(rows[left], cells.cols[left], real[left])]])
+        rows, cols = _consecutive(rows[left]), _consecutive(cells.cols[left])
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows))])
+        rest = Cells(indptr, cols, real[left])
+        done = np.concatenate([done, left[_solve(rest, rest.values, int(cols.max()) + 1)]])
     return np.sort(done)
 
 
-def _solve(
-    rows: NDArray[Any], cols: NDArray[Any], weights: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Match what did not settle; rows come in order."""
+def _solve(cells: Cells, weights: NDArray[np.float64], width: int) -> NDArray[np.int64]:
+    """Match what did not settle."""
     from clustervet import _kernels
 
-    rows, cols = _consecutive(rows), _consecutive(cols)
-    height, width = int(rows.max()) + 1, int(cols.max()) + 1
-    fits = DENSE_SHARE * height * width < len(rows) and height * width < DENSE_ENTRIES
-    budget = PATIENCE * len(rows) if fits else 2**62
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows))])
-    chosen, finished = _kernels.augment(indptr, cols, weights, width, budget)
-    return chosen[chosen >= 0] if finished else _dense(rows, cols, weights)  # type: ignore[no-any-return]  # compiled, untyped
+    entries = (len(cells.indptr) - 1) * width
+    fits = DENSE_SHARE * entries < len(weights) and entries < DENSE_ENTRIES
+    budget = PATIENCE * len(weights) if fits else 2**62
+    chosen, finished = _kernels.augment(cells.indptr, cells.cols, weights, width, budget)
+    if not finished:
+        return _dense(cells.rows, cells.cols, weights)
+    return np.asarray(chosen[chosen >= 0])
 
 
 def _consecutive(codes: NDArray[Any]) -> NDArray[np.int64]:
     """Renumber codes without gaps, in order."""
     used = np.zeros(int(codes.max()) + 1, np.bool_)
     used[codes] = True
-    return (np.cumsum(used) - 1)[codes]
+    return np.asarray((np.cumsum(used) - 1)[codes])
 
 
 def _dense(rows: NDArray[Any], cols: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.int64]:

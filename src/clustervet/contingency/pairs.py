@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from operator import floordiv, truediv
 from typing import NamedTuple
 
 Number = int | float | Fraction
@@ -37,15 +38,10 @@ class Pairs(NamedTuple):
 
 def count_pairs(cells: Number, classes: Number, clusters: Number, n: Number) -> Pairs:
     """Pairs from the sums of squares of cells and of both margins, each of x (x - 1) / 2."""
-    if isinstance(n, int):
-        both, in_class, in_cluster, everything = (
-            (square - n) // 2  # type: ignore[operator]  # squares are whole where n is
-            for square in (cells, classes, clusters, n * n)
-        )
-    else:
-        both, in_class, in_cluster, everything = (
-            (square - n) / 2 for square in (cells, classes, clusters, n * n)
-        )
+    halve = floordiv if isinstance(n, int) else truediv
+    both, in_class, in_cluster, everything = (
+        halve(square - n, 2) for square in (cells, classes, clusters, n * n)
+    )
     return Pairs(
         both, in_class - both, in_cluster - both, everything - in_class - in_cluster + both
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clustervet.labels import show_label
+from clustervet.labels.codes import Names
 
 if TYPE_CHECKING:
     from clustervet.contingency.table import Contingency
@@ -36,9 +36,9 @@ def _grid(table: Contingency) -> list[list[str]]:
     cells = table.cells
     last = int(cells.indptr[height])
     rows = np.repeat(np.arange(height), np.diff(cells.indptr[: height + 1]))
-    for row, col, value in zip(rows, cells.cols[:last], cells.values[:last], strict=True):
+    for at, col, value in zip(rows, cells.cols[:last], cells.values[:last], strict=True):
         if col < width:
-            body[row][col] = _number(value)
+            body[at][col] = _number(value)
     classes, clusters = table._class_names, table._cluster_names
     names = [show_label(_plain(clusters[k])) for k in range(width)]
     dots = ["…"] if more_cols else []
@@ -77,7 +77,9 @@ def html(table: Contingency) -> str:
     grid = _grid(table)
     head = "".join(f"<th>{escape(item)}</th>" for item in grid[0])
     body = "".join(
-        f"<tr><th>{escape(line[0])}</th>" + "".join(f"<td>{escape(x)}</td>" for x in line[1:]) + "</tr>"
+        f"<tr><th>{escape(line[0])}</th>"
+        + "".join(f"<td>{escape(x)}</td>" for x in line[1:])
+        + "</tr>"
         for line in grid[1:]
     )
     return (
@@ -86,7 +88,7 @@ def html(table: Contingency) -> str:
     )
 
 
-def columns(table: Contingency, layout: str) -> dict[str, Sequence[Any]]:
+def columns(table: Contingency, layout: str) -> dict[str, Names]:
     """The table as columns for a frame."""
     cells = table.cells
     classes = [_plain(name) for name in table._class_names]

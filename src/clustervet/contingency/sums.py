@@ -96,8 +96,7 @@ def _row_bands(indptr: NDArray[np.int64]) -> list[tuple[int, int]]:
     from clustervet import _kernels
 
     edges = [
-        int(np.searchsorted(indptr, first))
-        for first, _ in _kernels.ranges(int(indptr[-1]), 50_000)
+        int(np.searchsorted(indptr, first)) for first, _ in _kernels.ranges(int(indptr[-1]), 50_000)
     ]
     edges[0] = 0
     return list(zip(edges, [*edges[1:], len(indptr) - 1], strict=True))

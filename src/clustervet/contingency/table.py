@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -21,6 +21,7 @@ from clustervet.contingency.matching import match
 from clustervet.contingency.pairs import Pairs, count_pairs
 from clustervet.errors import ParameterError, TableError
 from clustervet.labels import encode_pair
+from clustervet.labels.codes import Names
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, register_door
 
@@ -57,9 +58,7 @@ class Contingency:
     Pairs(n11=1, n10=1, n01=2, n00=2)
     """
 
-    def __init__(
-        self, cells: Cells, class_names: Sequence[Any], cluster_names: Sequence[Any]
-    ) -> None:
+    def __init__(self, cells: Cells, class_names: Names, cluster_names: Names) -> None:
         self._cells = cells
         self._class_names = class_names
         self._cluster_names = cluster_names
@@ -185,11 +184,11 @@ class Contingency:
     @cached_property
     def exact_pairs(self) -> Pairs:
         """Pair counts without rounding: ints, or fractions for real weights."""
-        squares = [
+        cells, classes, clusters = (
             sums.sum_squares(values)
             for values in (self._cells.values, self.class_sizes, self.cluster_sizes)
-        ]
-        return count_pairs(*squares, self.exact_n)
+        )
+        return count_pairs(cells, classes, clusters, self.exact_n)
 
     @property
     def pairs(self) -> Pairs:
@@ -357,8 +356,3 @@ def _table_door(
 
 
 register_door("external", _table_door)
-
-
-def as_table(source: Contingency | Mapping[Any, Any] | Any) -> Contingency:
-    """A table as it is, or finished counts as one."""
-    return source if isinstance(source, Contingency) else Contingency.from_counts(source)

@@ -5,6 +5,12 @@ Law: a measure reads a `Contingency` and returns a float; its record stands besi
 
 from __future__ import annotations
 
+from clustervet.external.bcubed import (
+    bcubed_f1,
+    bcubed_precision,
+    bcubed_recall,
+    element_centric_similarity,
+)
 from clustervet.external.coding import (
     dom_q0,
     dom_q1,
@@ -44,12 +50,6 @@ from clustervet.external.matching import (
     purity,
     van_dongen,
     van_dongen_invariant,
-)
-from clustervet.external.bcubed import (
-    bcubed_f1,
-    bcubed_precision,
-    bcubed_recall,
-    element_centric_similarity,
 )
 from clustervet.external.pairs import (
     adjusted_fowlkes_mallows,

@@ -19,7 +19,7 @@ def in_base(nats: float, base: float) -> float:
 
 
 def share(part: Exact, whole: Exact, why: str) -> float:
-    """part / whole, rounded once; undefined, for the reason given, if the whole is zero."""
+    """Part / whole, rounded once; undefined, for the reason given, if the whole is zero."""
     if whole == 0:
         raise UndefinedError(why)
     return float(part / whole)

@@ -327,7 +327,9 @@ def pair_sets_index(table: Contingency) -> float:
         np.asarray(sizes, np.float64) for sizes in (table.class_sizes, table.cluster_sizes)
     )
     cells = table.cells
-    weights = cells.values.astype(np.float64) / np.maximum(classes[cells.rows], clusters[cells.cols])
+    weights = cells.values.astype(np.float64) / np.maximum(
+        classes[cells.rows], clusters[cells.cols]
+    )
     found = math.fsum(weights[table.match(weights)].tolist())
     ranked = zip(np.sort(classes)[::-1].tolist(), np.sort(clusters)[::-1].tolist(), strict=False)
     expected = math.fsum(min(a, b) for a, b in ranked) / float(table.n)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.integer[Any]]
 Mask = NDArray[np.bool_]
+Names = Sequence[Any] | NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Codes:
     """
 
     values: Integers
-    restore: Callable[[Integers], Sequence[Any]]
+    restore: Callable[[Integers], Names]
     find: Callable[[Any], int | None]
     missing: Mask | None = None
     span: tuple[int, int] | None = None

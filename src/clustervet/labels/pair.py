@@ -60,8 +60,9 @@ def encode_pair(
     return done[0], done[1], heavy
 
 
-def _noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, NoisePolicy]:
+def _noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, Any]:
     """`noise` as {label: policy}: a policy alone is for the label -1."""
+    policies: dict[Any, Any]
     if noise is None:
         policies = {} if policy is None else {-1: policy}
     elif isinstance(noise, Mapping):
@@ -72,9 +73,7 @@ def _noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, NoisePo
         policies = {noise: policy or "keep"}
     for given in policies.values():
         if given not in POLICIES:
-            raise ParameterError(
-                f"a noise policy is one of {', '.join(POLICIES)}, not {given!r}."
-            )
+            raise ParameterError(f"a noise policy is one of {', '.join(POLICIES)}, not {given!r}.")
     return policies
 
 

@@ -118,7 +118,9 @@ def _floats(array: NDArray[Any], masked: Mask | None, what: str) -> Codes:
         )
     if len(filled) and np.abs(filled).max() >= 2.0**63:
         values, codes = np.unique(filled, return_inverse=True)
-        return from_keys(codes, [int(value) for value in values], missing if missing.any() else None)
+        return from_keys(
+            codes, [int(value) for value in values], missing if missing.any() else None
+        )
     return from_integers(filled.astype(np.int64), missing if missing.any() else None)
 
 
@@ -141,9 +143,7 @@ def _dates(array: NDArray[Any], masked: Mask | None) -> Codes:
     return Codes(np.where(missing, 0, values), restore, find, missing)
 
 
-def _objects(
-    labels: Sequence[Any] | NDArray[Any], what: str, masked: Mask | None = None
-) -> Codes:
+def _objects(labels: Sequence[Any] | NDArray[Any], what: str, masked: Mask | None = None) -> Codes:
     try:
         codes, keys = _number_objects(labels)
     except TypeError:
@@ -180,7 +180,7 @@ def _number_objects(labels: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[Any],
                 first[codes[::-1]] = np.arange(len(labels))[::-1]
                 merged, keys = number([labels[k] for k in first])
                 return merged[codes], keys
-        labels = labels.tolist()
+        return number(labels.tolist())
     return number(labels)
 
 
@@ -238,7 +238,9 @@ def _pandas(series: Any, what: str) -> Codes:
     missing = codes < 0
     names = [key.item() if isinstance(key, np.generic) else key for key in keys]
     if any(isinstance(name, float) and not name.is_integer() for name in names):
-        return _objects([None if m else names[c] for c, m in zip(codes, missing, strict=True)], what)
+        return _objects(
+            [None if m else names[c] for c, m in zip(codes, missing, strict=True)], what
+        )
     if missing.any():
         return from_keys(np.where(missing, 0, codes), names or [None], missing)
     return from_keys(codes, names)
@@ -277,9 +279,9 @@ def _pyarrow(array: Any, what: str) -> Codes:
         array = array.unify_dictionaries().combine_chunks()
         if isinstance(array, arrow.ChunkedArray):
             array = array.chunk(0) if array.num_chunks else arrow.array([])
-    if array.null_count == 0 and arrow.types.is_primitive(array.type):
-        if arrow.types.is_integer(array.type) or arrow.types.is_floating(array.type):
-            return _array(array.to_numpy(zero_copy_only=False), what)
+    number_like = arrow.types.is_integer(array.type) or arrow.types.is_floating(array.type)
+    if array.null_count == 0 and number_like:
+        return _array(array.to_numpy(zero_copy_only=False), what)
     if arrow.types.is_floating(array.type) or arrow.types.is_nested(array.type):
         return _objects(array.to_pylist(), what)
     if not arrow.types.is_dictionary(array.type):

@@ -6,10 +6,10 @@ from typing import Any
 
 
 def show_label(label: Any, width: int = 32) -> str:
-    """A label on one short line, control characters and direction marks spelled out.
+    r"""A label on one short line, control characters and direction marks spelled out.
 
-    >>> show_label("a\\nb")
-    'a\\\\nb'
+    >>> show_label("a\nb")
+    'a\\nb'
     >>> show_label("x" * 100, width=10)
     'xxxxxxxxx…'
     """

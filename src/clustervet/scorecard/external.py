@@ -1,4 +1,4 @@
-"""`external_scores`: how good is this clustering against what is known?"""
+"""`external_scores`: a clustering judged against what is known."""
 
 from __future__ import annotations
 

@@ -14,13 +14,17 @@ from clustervet.labels import show_label
 if TYPE_CHECKING:
     from clustervet.scorecard.card import Score, ScoreCard
 
+# Units whose values are counts.
+COUNTED = frozenset({"objects", "ordered pairs"})
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 
 
-def number(value: float) -> str:
+def number(value: float, unit: str = "") -> str:
     """A value as people read it: four decimals, or four digits where that would hide it."""
     if math.isnan(value):
         return "undefined"
+    if unit in COUNTED and value < 1e15 and value.is_integer():
+        return f"{value:,.0f}"
     if math.isinf(value) or value == 0 or 1e-3 <= abs(value) < 1e6:
         text = f"{value:.4f}" if abs(value) < 1e4 else f"{value:,.1f}"
         return "0" if value == 0 else text
@@ -34,7 +38,11 @@ def best_cards(scores: Sequence[Score]) -> set[int]:
     if len(scores) < 2 or scores[0].measure.better == "neither" or not defined:
         return set()
     best = max(defined) if scores[0].measure.better == "higher" else min(defined)
-    return {k for k, value in enumerate(values) if value == best} if min(defined) < max(defined) else set()
+    return (
+        {k for k, value in enumerate(values) if value == best}
+        if min(defined) < max(defined)
+        else set()
+    )
 
 
 def _heads(cards: Sequence[ScoreCard], names: Sequence[str] | None) -> list[str]:
@@ -71,7 +79,7 @@ def captions(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -> 
 def _grid(cards: Sequence[ScoreCard], names: Sequence[str] | None) -> list[list[str]]:
     grid = [["measure", "", *_heads(cards, names), "range", "unit"]]
     for record, scores in _rows(cards):
-        values = [number(score.value) for score in scores]
+        values = [number(score.value, record.unit) for score in scores]
         grid.append([record.key, ARROWS[record.better], *values, span(record.bounds), record.unit])
     return grid
 
@@ -114,7 +122,9 @@ def rich_table(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -
     for k, (record, scores) in enumerate(rows):
         best = best_cards(scores)
         values = [
-            Text(number(score.value), style="bold green" if i in best else _style(score))
+            Text(
+                number(score.value, record.unit), style="bold green" if i in best else _style(score)
+            )
             for i, score in enumerate(scores)
         ]
         last = k + 1 == len(rows) or rows[k + 1][0].family != record.family

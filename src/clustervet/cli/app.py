@@ -1,0 +1,166 @@
+"""The commands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+import clustervet
+from clustervet.cli import cards, scoring
+from clustervet.cli.output import Format, emit
+from clustervet.registry import measures as registry
+
+app = typer.Typer(
+    name="clustervet",
+    help="Judge, compare and choose clusterings.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _complete_measure(incomplete: str) -> list[tuple[str, str]]:
+    head, comma, last = incomplete.rpartition(",")
+    return [
+        (head + comma + key, record.title)
+        for key, record in registry.items()
+        if key.startswith(last)
+    ]
+
+
+def _complete_family(incomplete: str) -> list[str]:
+    families = {record.family for record in registry.values()}
+    return sorted(family for family in families if family.startswith(incomplete))
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"clustervet {clustervet.__version__}")
+        raise typer.Exit
+
+
+FormatOption = Annotated[
+    Format, typer.Option("--format", "-f", help="How to print the answer.", case_sensitive=False)
+]
+MeasuresOption = Annotated[
+    str | None,
+    typer.Option(
+        "--measures",
+        "-m",
+        metavar="KEYS",
+        help="Measures to show, separated by commas; aliases such as vi and ari work.",
+        autocompletion=_complete_measure,
+    ),
+]
+FamilyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--family",
+        metavar="NAME",
+        help="Only measures of this family; may be repeated.",
+        autocompletion=_complete_family,
+    ),
+]
+OutputOption = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the answer to a file instead."),
+]
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
+    ] = False,
+) -> None:
+    """Judge, compare and choose clusterings."""
+
+
+@app.command()
+def score(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TRUTH PRED | TABLE",
+            help="Two files with a label a line, or one table; - is standard input.",
+        ),
+    ],
+    truth: Annotated[
+        list[str] | None,
+        typer.Option("--truth", "-t", metavar="COLUMN", help="Column of the classes; repeatable."),
+    ] = None,
+    pred: Annotated[
+        list[str] | None,
+        typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters; repeatable."),
+    ] = None,
+    measures: MeasuresOption = None,
+    family: FamilyOption = None,
+    format: FormatOption = Format.table,
+    noise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY | LABEL=POLICY",
+            help="What the noise label (-1 unless named) means: keep, drop or singletons.",
+        ),
+    ] = None,
+    missing: Annotated[
+        scoring.MissingChoice,
+        typer.Option(help="What an empty label does: stop, drop the object, or be a class."),
+    ] = scoring.MissingChoice.raise_,
+    weights: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with a weight an object.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(metavar="CHAR", help="Field separator; found out by default.")
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first line names the columns."),
+    ] = None,
+    output: OutputOption = None,
+) -> None:
+    """Score a clustering against known classes.
+
+    [bold]clustervet score truth.csv pred.csv[/bold]
+
+    [bold]clustervet score table.csv --truth y --pred kmeans --pred hdbscan[/bold]
+    """
+    request = scoring.Request(
+        files=files,
+        truths=truth or [],
+        preds=pred or [],
+        measures=measures,
+        families=family,
+        noise=noise or [],
+        missing=missing,
+        weights=weights,
+        delimiter=delimiter,
+        header=header,
+    )
+    emit(scoring.run(request), format, output)
+
+
+@app.command()
+def measures(
+    key: Annotated[
+        str | None,
+        typer.Argument(metavar="[KEY]", help="One measure.", autocompletion=_complete_measure),
+    ] = None,
+    family: FamilyOption = None,
+    format: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """List the measures, or show the card of one: what it means and when to use it."""
+    answer: Any = (
+        cards.Listing(registry.select(family=family)) if key is None else cards.Card(registry[key])
+    )
+    emit(answer, format, output)
+
+
+@app.command()
+def demo(format: FormatOption = Format.table) -> None:
+    """Score four clusterings of Fisher's irises, which come with clustervet."""
+    emit(scoring.demonstration(), format, None)

@@ -1,0 +1,70 @@
+"""Printing an answer, or writing it to a file, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from clustervet.errors import FileError
+from clustervet.labels import show_label
+
+
+class Format(StrEnum):
+    """Ways to print an answer."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+
+
+class Answer(Protocol):
+    """What a command prints."""
+
+    def to_text(self, format: Format) -> str:
+        """The answer as text."""
+
+    def to_rich(self) -> Any:
+        """The answer for a terminal."""
+
+
+def emit(answer: Answer, format: Format, output: str | None) -> None:
+    """Print in the format asked for; in colour on a terminal."""
+    if output is not None:
+        _write_whole(Path(output), answer.to_text(format).rstrip("\n") + "\n")
+    elif format is Format.table and sys.stdout.isatty():
+        from rich.console import Console
+
+        Console(highlight=False).print(answer.to_rich())
+    else:
+        print(answer.to_text(format).rstrip("\n"))
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write beside the target and move into place, so that no half file is ever seen."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise FileError(
+            f"{show_label(str(path), 200)} cannot be written: {error.strerror}."
+        ) from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except OSError as error:
+        os.unlink(name)
+        raise FileError(
+            f"{show_label(str(path), 200)} cannot be written: {error.strerror}."
+        ) from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,11 @@
+"""The door for files and dataframes.
+
+Law: the only room that reads files or imports an engine, and an engine only if the user
+brought it.
+"""
+
+from __future__ import annotations
+
+from clustervet.frames.text import TextTable, read_text_table
+
+__all__ = ["TextTable", "read_text_table"]
