@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import clustervet as cv
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_page_of_measures_is_what_the_registry_says() -> None:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
+    assert page == generate.measures_page(), "run `make docs`"
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_readme_names_only_measures_that_exist() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in re.findall(r"cv\.(\w+)\(", text):
+        assert hasattr(cv, name), name
+    assert f"all {len(cv.measures)} measures" in text
+
+
+def test_changelog_counts_the_measures_right() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"{len(cv.measures)} external measures" in text
