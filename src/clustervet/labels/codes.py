@@ -73,9 +73,14 @@ def from_integers(values: Integers, missing: Mask | None = None) -> Codes:
     return Codes(values, lambda codes: codes, find, missing)
 
 
-def from_keys(codes: Integers, keys: Sequence[Any], missing: Mask | None = None) -> Codes:
-    """Codes 0, 1, ... that stand for the keys, renumbered so that names come in order."""
-    order = name_order(keys)
+def from_keys(
+    codes: Integers, keys: Sequence[Any], missing: Mask | None = None, *, ordered: bool = False
+) -> Codes:
+    """Codes 0, 1, ... that stand for the keys, renumbered so that names come in order.
+
+    Keys that are `ordered` already, such as a user's categories, stay as they are.
+    """
+    order = None if ordered else name_order(keys)
     if order is not None:
         rank = np.empty(len(order), codes.dtype)
         rank[order] = np.arange(len(order), dtype=codes.dtype)

@@ -1,0 +1,183 @@
+"""Reading arrays and lists of objects: every dtype of numpy, by range or by hash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import LabelError
+from clustervet.labels.codes import Codes, Mask, from_integers, from_keys, number
+from clustervet.labels.text import show_label
+
+# Below this many objects a dict is quicker than loading compiled loops.
+FEW = 20_000
+
+
+def from_array(array: NDArray[Any], what: str) -> Codes:
+    """Codes of a one-dimensional array of any dtype that can be labels."""
+    if array.ndim != 1:
+        hint = "; pass one column, or ravel it" if array.ndim == 2 and 1 in array.shape else ""
+        raise LabelError(
+            f"{what} must be one-dimensional, one label an object; its shape is "
+            f"{array.shape}{hint}."
+        )
+    masked = _mask_of(array)
+    array = np.asarray(array)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    kind = array.dtype.kind
+    if kind == "b":
+        codes = from_keys(array.view(np.uint8), [False, True], masked)
+    elif kind in "iu":
+        codes = _integers(array, masked)
+    elif kind == "f":
+        codes = _floats(array, masked, what)
+    elif kind in "Mm":
+        codes = _dates(array, masked)
+    elif kind in "UST":
+        codes = from_keys(*number(array.tolist()), masked)
+    elif kind == "O":
+        codes = from_objects(array, what, masked)
+    else:
+        raise LabelError(f"{what} has dtype {array.dtype}, which cannot be labels.")
+    return codes
+
+
+def _mask_of(array: NDArray[Any]) -> Mask | None:
+    if not isinstance(array, np.ma.MaskedArray):
+        return None
+    mask = np.ma.getmaskarray(array)
+    return mask if mask.any() else None
+
+
+def _integers(array: NDArray[Any], masked: Mask | None) -> Codes:
+    if array.dtype == np.uint64 and len(array) and array.max() > np.iinfo(np.int64).max:
+        values, codes = np.unique(array, return_inverse=True)
+        return from_keys(codes, [int(value) for value in values], masked)
+    return from_integers(array, masked)
+
+
+def _floats(array: NDArray[Any], masked: Mask | None, what: str) -> Codes:
+    missing = np.isnan(array)
+    if masked is not None:
+        missing |= masked
+    filled = np.where(missing, 0, array) if missing.any() else array
+    wrong = np.flatnonzero(filled != np.trunc(filled))
+    if not np.isfinite(filled).all():
+        raise LabelError(f"{what} holds an infinite number, which cannot be a label.")
+    if len(wrong):
+        raise LabelError(
+            f"{what} holds {filled[wrong[0]]!s} at position {wrong[0]}; float labels must be "
+            "whole numbers (convert to text if fractions are meant as names)."
+        )
+    if len(filled) and np.abs(filled).max() >= 2.0**63:
+        values, codes = np.unique(filled, return_inverse=True)
+        return from_keys(
+            codes, [int(value) for value in values], missing if missing.any() else None
+        )
+    return from_integers(filled.astype(np.int64), missing if missing.any() else None)
+
+
+def _dates(array: NDArray[Any], masked: Mask | None) -> Codes:
+    missing = np.isnat(array)
+    if masked is not None:
+        missing |= masked
+    dtype = array.dtype
+
+    def restore(codes: NDArray[Any]) -> Sequence[Any]:
+        return list(codes.astype(np.int64).view(dtype))
+
+    def find(label: Any) -> int | None:
+        return int(label.astype(dtype).view(np.int64)) if isinstance(label, np.generic) else None
+
+    values = np.ascontiguousarray(array).view(np.int64)
+    if not missing.any():
+        return Codes(values, restore, find)
+    # The code of NaT is the smallest integer: left in place it would stretch the range.
+    return Codes(np.where(missing, 0, values), restore, find, missing)
+
+
+def from_objects(
+    labels: Sequence[Any] | NDArray[Any], what: str, masked: Mask | None = None
+) -> Codes:
+    """Codes of Python objects, equal where Python says that they are equal."""
+    try:
+        codes, keys = _number_objects(labels)
+    except TypeError:
+        wrong = next(item for item in labels if not _hashable(item))
+        raise LabelError(
+            f"{what} holds {kind_of(wrong)} among its labels; a label must be one plain value."
+        ) from None
+    for key in keys:
+        if isinstance(key, float) and key == key and not key.is_integer():
+            raise LabelError(
+                f"{what} holds {key!r}; float labels must be whole numbers (convert to text if "
+                "fractions are meant as names)."
+            )
+    absent = np.array([_is_missing(key) for key in keys], dtype=bool)
+    if absent.any():
+        gone = absent[codes]
+        masked = gone if masked is None else gone | masked
+        rank = np.where(absent, 0, np.cumsum(~absent) - 1).astype(codes.dtype)
+        codes, keys = rank[codes], [key for key in keys if not _is_missing(key)]
+        keys = keys or [None]
+    return from_keys(codes, keys, masked)
+
+
+def _number_objects(labels: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
+    """Number objects by value; where few objects stand behind many references, by address first."""
+    if isinstance(labels, np.ndarray):
+        if len(labels) > FEW and labels.flags.c_contiguous:
+            from clustervet._kernels import hash_codes
+
+            addresses = _addresses(labels)
+            codes, seen = hash_codes(addresses, max(256, len(labels) // 8))
+            if len(seen):
+                first = np.empty(len(seen), np.int64)
+                first[codes[::-1]] = np.arange(len(labels))[::-1]
+                merged, keys = number([labels[k] for k in first])
+                return merged[codes], keys
+        return number(labels.tolist())
+    return number(labels)
+
+
+def _addresses(objects: NDArray[Any]) -> NDArray[np.int64]:
+    """The references of an object array as integers, without copying."""
+    interface = {
+        "data": (objects.__array_interface__["data"][0], True),
+        "typestr": np.dtype(np.intp).str,
+        "shape": objects.shape,
+        "version": 3,
+    }
+    holder = type("Holder", (), {"__array_interface__": interface})()
+    return np.asarray(holder)
+
+
+def _is_missing(key: Any) -> bool:
+    if key is None or type(key).__name__ == "NAType":
+        return True
+    try:
+        return bool(key != key)
+    except (TypeError, ValueError):
+        return False
+
+
+def _hashable(item: Any) -> bool:
+    try:
+        hash(item)
+    except TypeError:
+        return False
+    return True
+
+
+def kind_of(thing: Any) -> str:
+    """What a thing is, for a message."""
+    if thing is None:
+        return "None"
+    if isinstance(thing, str):
+        return f"one string ({show_label(thing, 20)!r})"
+    name = type(thing).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
