@@ -183,11 +183,11 @@ def hash_codes(values, most):
             keys[found] = value
             table[slot] = found
             found += 1
-            if 2 * found > capacity:
+            if 2 * found == capacity:
                 capacity *= 4
                 shift -= np.uint64(2)
                 table = np.full(capacity, -1, np.int32)
-                wider = np.empty(capacity // 2 + 1, np.int64)
+                wider = np.empty(capacity // 2, np.int64)
                 wider[:found] = keys[:found]
                 keys = wider
                 for k in range(found):
