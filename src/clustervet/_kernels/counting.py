@@ -161,39 +161,43 @@ def group(rows, cols, values, height):
 
 @compiled
 def hash_codes(values, most):
-    """Number distinct 64-bit values in order of appearance; stop past `most` of them."""
-    capacity = 1024
-    table = np.full(capacity, -1, np.int32)
-    shift = np.uint64(64 - 10)
-    factor = np.uint64(0x9E3779B97F4A7C15)
-    keys = np.empty(capacity // 2, np.int64)
+    """Number distinct 64-bit values in order of appearance, and say where each appears first.
+
+    Gives up, with nothing, past `most` distinct values.
+    """
+    bits = np.uint64(10)
+    table = np.full(1 << bits, -1, np.int32)
+    first = np.empty(1 << (bits - 1), np.int64)
+    keys = np.empty(1 << (bits - 1), np.int64)
     codes = np.empty(len(values), np.int32)
     found = 0
     for i in range(len(values)):
-        value = values[i]
-        slot = (np.uint64(value) * factor) >> shift
+        slot = _slot(table, keys, values[i], bits)
         code = table[slot]
-        while code >= 0 and keys[code] != value:
-            slot = (slot + np.uint64(1)) & np.uint64(capacity - 1)
-            code = table[slot]
         if code < 0:
             if found == most:
-                return codes[:0], keys[:0]
+                return codes[:0], first[:0]
             code = found
-            keys[found] = value
-            table[slot] = found
+            table[slot] = code
+            first[code] = i
+            keys[code] = values[i]
             found += 1
-            if 2 * found == capacity:
-                capacity *= 4
-                shift -= np.uint64(2)
-                table = np.full(capacity, -1, np.int32)
-                wider = np.empty(capacity // 2, np.int64)
-                wider[:found] = keys[:found]
-                keys = wider
+            if found == len(keys):
+                bits += np.uint64(2)
+                table = np.full(1 << bits, -1, np.int32)
+                first = np.concatenate((first, np.empty(3 * found, np.int64)))
+                keys = np.concatenate((keys, np.empty(3 * found, np.int64)))
                 for k in range(found):
-                    slot = (np.uint64(keys[k]) * factor) >> shift
-                    while table[slot] >= 0:
-                        slot = (slot + np.uint64(1)) & np.uint64(capacity - 1)
-                    table[slot] = k
+                    table[_slot(table, keys, keys[k], bits)] = k
         codes[i] = code
-    return codes, keys[:found].copy()
+    return codes, first[:found].copy()
+
+
+@compiled
+def _slot(table, keys, value, bits):
+    """Where a value is in the table, or would go: at most half full, so probes are short."""
+    slot = (np.uint64(value) * np.uint64(0x9E3779B97F4A7C15)) >> (np.uint64(64) - bits)
+    last = np.uint64(len(table) - 1)
+    while table[slot] >= 0 and keys[table[slot]] != value:
+        slot = (slot + np.uint64(1)) & last
+    return slot

@@ -100,7 +100,8 @@ def _measured(truth: Codes, pred: Codes) -> Counted:
     for k, side in enumerate(sides):
         if spans[k][1] > max(2**16, 2 * len(side)):
             wide = side.astype(np.int64)
-            sides[k], keys = _kernels.hash_codes(wide, len(wide))
+            sides[k], first = _kernels.hash_codes(wide, len(wide))
+            keys = wide[first]
             order = np.argsort(keys)
             rank = np.empty(len(keys), np.int32)
             rank[order] = np.arange(len(keys), dtype=np.int32)

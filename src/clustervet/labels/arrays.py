@@ -14,6 +14,7 @@ from clustervet.labels.text import show_label
 
 # Below this many objects a dict is quicker than loading compiled loops.
 FEW = 20_000
+SAMPLE = 8_192
 
 
 def from_array(array: NDArray[Any], what: str) -> Codes:
@@ -129,19 +130,19 @@ def from_objects(
 
 def _number_objects(labels: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
     """Number objects by value; where few objects stand behind many references, by address first."""
-    if isinstance(labels, np.ndarray):
-        if len(labels) > FEW and labels.flags.c_contiguous:
+    if not isinstance(labels, np.ndarray):
+        return number(labels)
+    if len(labels) > FEW and labels.flags.c_contiguous:
+        addresses = _addresses(labels)
+        sample = addresses[:: len(addresses) // SAMPLE]
+        if 2 * len(set(sample.tolist())) < len(sample):
             from clustervet._kernels import hash_codes
 
-            addresses = _addresses(labels)
-            codes, seen = hash_codes(addresses, max(256, len(labels) // 8))
-            if len(seen):
-                first = np.empty(len(seen), np.int64)
-                first[codes[::-1]] = np.arange(len(labels))[::-1]
-                merged, keys = number([labels[k] for k in first])
+            codes, first = hash_codes(addresses, len(labels) // 8)
+            if len(first):
+                merged, keys = number(labels[first].tolist())
                 return merged[codes], keys
-        return number(labels.tolist())
-    return number(labels)
+    return number(labels.tolist())
 
 
 def _addresses(objects: NDArray[Any]) -> NDArray[np.int64]:
