@@ -8,7 +8,7 @@ of units of 2^-k, so real tables are exact here too.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -126,7 +126,9 @@ def peaks(table: Plain) -> Peaks:
     return Peaks(class_peaks, [x for x, _ in best], [-a for _, a in best], overlaps)
 
 
-def expected_information(classes: dict[int, int], clusters: dict[int, int], n: int) -> float:
+def expected_information(
+    classes: Mapping[int, float], clusters: Mapping[int, float], n: int
+) -> float:
     """Expected mutual information in nats from distinct sizes with their multiplicities."""
     total = float(n)
     return math.fsum(

@@ -74,7 +74,11 @@ class Measure:
     def __call__(self, *data: Any, **options: Any) -> float:
         """Score labels, or one finished table."""
         parameters = {name: options.pop(name) for name in self.parameters if name in options}
-        return self.evaluate(_doors[self.kind](self, *data, **options), **parameters).value
+        return self.evaluate(self.subject(*data, **options), **parameters).value
+
+    def subject(self, *data: Any, **options: Any) -> Any:
+        """What the formula reads, from what the user gave: labels, or a finished table."""
+        return _doors[self.kind](self, *data, **options)
 
     @property
     def parameters(self) -> dict[str, Any]:

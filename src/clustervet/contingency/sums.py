@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +120,13 @@ def peaks(table: Contingency) -> Peaks:
 def expected_information(table: Contingency) -> float:
     """Expected mutual information in nats over all tables with these margins."""
     classes, clusters = _distinct(table.class_sizes), _distinct(table.cluster_sizes)
-    n = int(table.n)
+    return expected_deviances(classes, clusters, int(table.n))
+
+
+def expected_deviances(
+    classes: Mapping[int, float], clusters: Mapping[int, float], n: int
+) -> float:
+    """Expected mutual information in nats from the (mean) numbers of clusters of each size."""
     if len(classes) * len(clusters) <= FEW_PAIRS:
         return _exact.expected_information(classes, clusters, n)
     from clustervet import _kernels

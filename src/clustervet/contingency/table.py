@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from clustervet._exact import CellSums, Peaks, Plain
 from clustervet.contingency import show, sums
 from clustervet.contingency.build import build_cells
-from clustervet.contingency.cells import Cells, group_cells, margins, transpose
+from clustervet.contingency.cells import Cells, group_cells, margins, squeeze, transpose
 from clustervet.contingency.count import count_labels
 from clustervet.contingency.frame import Backend, to_frame
 from clustervet.contingency.matching import match
@@ -108,6 +108,16 @@ class Contingency:
         100000000000000000001
         """
         return cls(*build_cells(counts, class_names, cluster_names))
+
+    def with_values(self, values: NDArray[Any]) -> Contingency:
+        """A table of the same cells with other whole counts; empty classes and clusters go."""
+        kept = np.flatnonzero(values)
+        rows, cols = self._cells.rows[kept], self._cells.cols[kept]
+        starts = np.searchsorted(rows, np.arange(len(self._class_names) + 1))
+        cells, used_rows, used_cols = squeeze(Cells(starts, cols, values[kept]))
+        table = Contingency(cells, used_rows, used_cols)
+        table.__dict__["plain"] = None  # many such tables are made: compiled loops pay
+        return table
 
     @property
     def cells(self) -> Cells:

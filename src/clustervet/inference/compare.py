@@ -1,0 +1,313 @@
+"""Is one clustering better than another? Paired, from the three-way table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.contingency import Contingency
+from clustervet.errors import LabelError, ParameterError
+from clustervet.inference.interval import (
+    Interval,
+    Method,
+    check_confidence,
+    check_method,
+    make_interval,
+)
+from clustervet.inference.resample import (
+    Draws,
+    check_resamples,
+    check_whole,
+    draw,
+    evaluate,
+)
+from clustervet.labels import Codes, read_labels
+from clustervet.registry import Measure, MeasureFunction, measures
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two predictions by one measure; `difference` is that of the first less the second.
+
+    `better` names the prediction that the data show to be better, or is None where they
+    cannot tell at the confidence asked for.
+    """
+
+    measure: str
+    first: str
+    second: str
+    values: tuple[float, float]
+    difference: float
+    interval: Interval
+    p_value: float
+    better: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        plain = {**asdict(self), "interval": self.interval.to_dict()}
+        return {
+            key: None if isinstance(item, float) and not math.isfinite(item) else item
+            for key, item in plain.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Predictions from best to worst, in groups that the data cannot separate."""
+
+    measure: str
+    values: dict[str, float]
+    groups: list[list[str]]
+    comparisons: list[Comparison]
+    confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "measure": self.measure,
+            "confidence": self.confidence,
+            "values": {k: v if math.isfinite(v) else None for k, v in self.values.items()},
+            "groups": self.groups,
+            "comparisons": [comparison.to_dict() for comparison in self.comparisons],
+        }
+
+    def __str__(self) -> str:
+        return " > ".join(" = ".join(group) for group in self.groups)
+
+
+class Joint:
+    """Truth and several predictions as one table of all label combinations that occur."""
+
+    def __init__(self, truth: Codes, preds: Mapping[str, Codes]) -> None:
+        sides = [truth, *preds.values()]
+        columns = []
+        for name, side in zip(["truth", *preds], sides, strict=True):
+            if len(side) != len(truth):
+                raise LabelError(
+                    f"all labelings must be of the same objects; truth has {len(truth):,} labels "
+                    f"and {name} has {len(side):,}."
+                )
+            if side.missing is not None:
+                raise LabelError(
+                    f"{name} has missing labels; drop those objects from all labelings first."
+                )
+            columns.append(np.unique(side.values, return_inverse=True)[1])
+        self.names = list(preds)
+        combined = columns[0].astype(np.int64)
+        for column in columns[1:]:
+            combined = combined * (int(column.max()) + 1) + column
+            combined = np.unique(combined, return_inverse=True)[1]
+        _, first, self.counts = np.unique(combined, return_index=True, return_counts=True)
+        self.labels = [column[first] for column in columns]
+        self._pairs = [self._pair(k) for k in range(1, len(columns))]
+
+    def _pair(self, k: int) -> tuple[Contingency, NDArray[np.int64]]:
+        """The table of truth and prediction k, and its cell for each combination."""
+        rows, cols = self.labels[0], self.labels[k]
+        table = Contingency.from_labels(rows, cols, weights=self.counts)
+        width = int(cols.max()) + 1
+        keys = table.cells.rows * width + table.cells.cols
+        return table, np.searchsorted(keys, rows * width + cols)
+
+    def tables(self) -> list[Contingency]:
+        """The table of each prediction."""
+        return [table for table, _ in self._pairs]
+
+    def resampled(self, counts: Draws) -> list[Contingency]:
+        """The table of each prediction when combinations occur so often."""
+        return [
+            table.with_values(
+                np.bincount(cells, weights=counts, minlength=len(table)).astype(np.int64)
+            )
+            for table, cells in self._pairs
+        ]
+
+
+def compare_predictions(
+    truth: Any,
+    first: Any,
+    second: Any,
+    measure: str | Measure | MeasureFunction = "adjusted_rand",
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    confidence: float = 0.95,
+    method: Method = "bca",
+    resamples: int = 2_000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    **parameters: Any,
+) -> Comparison:
+    """Whether one prediction is better than another on the same objects.
+
+    Objects are resampled with their class and both clusters together, so what both
+    predictions find easy or hard cancels out of the difference.
+
+    >>> truth = [0] * 50 + [1] * 50
+    >>> good = [0] * 45 + [1] * 55
+    >>> poor = [0, 1] * 50
+    >>> compare_predictions(truth, good, poor, "rand", random_state=0).better
+    'first'
+    """
+    found = _compare(
+        truth,
+        {names[0]: first, names[1]: second},
+        measure,
+        confidence,
+        method,
+        resamples,
+        random_state,
+        n_jobs,
+        parameters,
+    )
+    return found[2][0]
+
+
+def rank_predictions(
+    truth: Any,
+    preds: Mapping[str, Any],
+    measure: str | Measure | MeasureFunction = "adjusted_rand",
+    *,
+    confidence: float = 0.95,
+    method: Method = "bca",
+    resamples: int = 2_000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    **parameters: Any,
+) -> Ranking:
+    """Rank predictions; ties that the data cannot separate share a group.
+
+    Every pair is compared, and p-values are corrected by Holm's method (1979), so that the
+    chance of any false separation is at most 1 - confidence.
+
+    >>> truth = [0] * 50 + [1] * 50
+    >>> preds = {"good": [0] * 45 + [1] * 55, "poor": [0, 1] * 50}
+    >>> print(rank_predictions(truth, preds, "rand", random_state=0))
+    good > poor
+    """
+    if len(preds) < 2:
+        raise ParameterError("a ranking needs at least two predictions.")
+    record, values, comparisons = _compare(
+        truth, preds, measure, confidence, method, resamples, random_state, n_jobs, parameters
+    )
+    groups = _groups(record, values, comparisons)
+    return Ranking(record.key, values, groups, comparisons, confidence)
+
+
+def _compare(
+    truth: Any,
+    preds: Mapping[str, Any],
+    measure: str | Measure | MeasureFunction,
+    confidence: float,
+    method: Method,
+    resamples: int,
+    random_state: Any,
+    n_jobs: int | None,
+    parameters: dict[str, Any],
+) -> tuple[Measure, dict[str, float], list[Comparison]]:
+    check_confidence(confidence)
+    check_method(method)
+    record = measures.select([measure])[0]
+    if record.better == "neither":
+        raise ParameterError(f"{record.key} has no direction, so it ranks nothing.")
+    joint = Joint(
+        read_labels(truth, "truth"),
+        {name: read_labels(labels, name) for name, labels in preds.items()},
+    )
+    tables = joint.tables()
+    check_whole(tables[0], "a comparison")
+    values = [record.evaluate(table, **parameters).value for table in tables]
+
+    def score(counts: Draws) -> list[float]:
+        return [record.evaluate(t, **parameters).value for t in joint.resampled(counts)]
+
+    drawn = evaluate(
+        draw(joint.counts, check_resamples(resamples), random_state),
+        score,
+        resamples,
+        len(tables),
+        n_jobs,
+    )
+    pairs = [(i, j) for i in range(len(tables)) for j in range(i + 1, len(tables))]
+    raw = [_p_value(drawn[:, i] - drawn[:, j]) for i, j in pairs]
+    comparisons = [
+        _comparison(record, joint.names, values, drawn, pair, p, confidence, method)
+        for pair, p in zip(pairs, holm(raw), strict=True)
+    ]
+    return record, dict(zip(joint.names, values, strict=True)), comparisons
+
+
+def _comparison(
+    record: Measure,
+    names: list[str],
+    values: list[float],
+    drawn: NDArray[np.float64],
+    pair: tuple[int, int],
+    p_value: float,
+    confidence: float,
+    method: Method,
+) -> Comparison:
+    i, j = pair
+    difference = values[i] - values[j]
+    interval = make_interval(difference, drawn[:, i] - drawn[:, j], confidence, method)
+    better = None
+    if p_value < 1 - confidence and difference != 0:
+        better = names[i] if (difference > 0) == (record.better == "higher") else names[j]
+    return Comparison(
+        record.key,
+        names[i],
+        names[j],
+        (values[i], values[j]),
+        difference,
+        interval,
+        p_value,
+        better,
+    )
+
+
+def _p_value(differences: NDArray[np.float64]) -> float:
+    """Two-sided: how often resampling turns the sign, counted from the rarer side."""
+    defined = differences[np.isfinite(differences)]
+    if len(defined) < 20:
+        return math.nan
+    sides = np.count_nonzero(defined <= 0), np.count_nonzero(defined >= 0)
+    return min(1.0, 2 * (min(sides) + 1) / (len(defined) + 1))
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Holm's (1979) step-down correction for many comparisons.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(p_values)), key=lambda k: (math.isnan(p_values[k]), p_values[k]))
+    corrected = [math.nan] * len(p_values)
+    running = 0.0
+    for rank, k in enumerate(order):
+        if not math.isnan(p_values[k]):
+            running = max(running, min(1.0, (len(p_values) - rank) * p_values[k]))
+            corrected[k] = running
+    return corrected
+
+
+def _groups(
+    record: Measure, values: dict[str, float], comparisons: list[Comparison]
+) -> list[list[str]]:
+    """Names from best to worst; a name joins a group unless it is worse than all of it."""
+    worst = -math.inf if record.better == "higher" else math.inf
+    sign = -1 if record.better == "higher" else 1
+    order = sorted(
+        values, key=lambda name: sign * (worst if math.isnan(values[name]) else values[name])
+    )
+    separated = {frozenset((c.first, c.second)) for c in comparisons if c.better is not None}
+    groups: list[list[str]] = []
+    for name in order:
+        if groups and not all(frozenset((name, other)) in separated for other in groups[-1]):
+            groups[-1].append(name)
+        else:
+            groups.append([name])
+    return groups

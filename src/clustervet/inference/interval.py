@@ -1,0 +1,126 @@
+"""Intervals from the values of a measure on resampled tables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import ParameterError
+
+Method = Literal["bca", "basic", "percentile"]
+METHODS = ("bca", "basic", "percentile")
+NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where the population's value lies, with the confidence stated.
+
+    `bias` is how far resampling shifts the value on average, an estimate of how far the
+    value itself is off; `undefined` counts resamples in which the measure has no value.
+    """
+
+    low: float
+    high: float
+    confidence: float
+    method: Method
+    standard_error: float
+    bias: float
+    resamples: int
+    undefined: int = 0
+
+    @property
+    def width(self) -> float:
+        """High less low."""
+        return self.high - self.low
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data; what is not finite is null."""
+        numbers = {
+            "low": self.low,
+            "high": self.high,
+            "standard_error": self.standard_error,
+            "bias": self.bias,
+        }
+        return {
+            "confidence": self.confidence,
+            "method": self.method,
+            **{key: x if math.isfinite(x) else None for key, x in numbers.items()},
+            "resamples": self.resamples,
+            "undefined_resamples": self.undefined,
+        }
+
+
+def check_confidence(confidence: float) -> float:
+    """A confidence strictly between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence must lie between 0 and 1, not {confidence!r}.")
+    return float(confidence)
+
+
+def check_method(method: str) -> None:
+    """One of the known ways to make an interval."""
+    if method not in METHODS:
+        raise ParameterError(f"method must be one of {', '.join(METHODS)}, not {method!r}.")
+
+
+def make_interval(
+    value: float,
+    resampled: NDArray[np.float64],
+    confidence: float,
+    method: Method,
+    *,
+    acceleration: float = 0.0,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> Interval:
+    """An interval for the value from its bootstrap distribution.
+
+    "percentile" takes the quantiles as they are. "bca" (Efron 1987) shifts them by the share
+    of resamples below the value and by the acceleration. "basic" reflects them about the
+    value, which undoes a bias that resampling repeats, as plug-in information has it.
+    """
+    defined = resampled[np.isfinite(resampled)]
+    undefined = len(resampled) - len(defined)
+    if len(defined) < 20 or not math.isfinite(value):
+        low = high = spread = bias = math.nan
+    else:
+        tail = (1 - confidence) / 2
+        spread = float(defined.std(ddof=1))
+        bias = float(defined.mean()) - value
+        shares = (tail, 1 - tail)
+        if method == "bca":
+            shares = _bca_shares(value, defined, shares, acceleration)
+        low, high = (float(x) for x in np.quantile(defined, shares))
+        if method == "basic":
+            low, high = 2 * value - high, 2 * value - low
+        low, high = (min(max(x, bounds[0]), bounds[1]) for x in (low, high))
+    return Interval(low, high, confidence, method, spread, bias, len(resampled), undefined)
+
+
+def _bca_shares(
+    value: float,
+    resampled: NDArray[np.float64],
+    shares: tuple[float, float],
+    acceleration: float,
+) -> tuple[float, float]:
+    """Quantiles to take instead of the nominal ones (Efron 1987, eq. 2.3)."""
+    # Values tied with the estimate count half: discrete measures repeat theirs often.
+    below = (
+        np.count_nonzero(resampled < value) + 0.5 * np.count_nonzero(resampled == value)
+    ) / len(resampled)
+    edge = 0.5 / len(resampled)
+    shift = NORMAL.inv_cdf(min(max(below, edge), 1 - edge))
+
+    def moved(share: float) -> float:
+        z = shift + NORMAL.inv_cdf(share)
+        return NORMAL.cdf(shift + z / max(1e-9, 1 - acceleration * z))
+
+    return moved(shares[0]), moved(shares[1])

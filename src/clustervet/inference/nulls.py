@@ -1,0 +1,217 @@
+"""Null models: how a random clustering is drawn, and the cluster sizes it has on average.
+
+Gates & Ahn (2017) name three: the sizes are fixed (permutation), the number of clusters is
+fixed, or every partition is as likely as any other; and the last two with one side fixed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.contingency import Contingency
+from clustervet.errors import ParameterError
+
+Model = Literal["sizes", "number", "all", "number_one_sided", "all_one_sided"]
+MODELS: dict[str, str] = {
+    "sizes": "both sets of sizes are fixed and objects are dealt out at random",
+    "number": "both sides are any partitions with their numbers of clusters",
+    "all": "both sides are any partitions at all",
+    "number_one_sided": "the truth is fixed, the other any partition with its number of clusters",
+    "all_one_sided": "the truth is fixed, the other any partition at all",
+}
+ALIASES = {
+    "permutation": "sizes",
+    "perm": "sizes",
+    "num": "number",
+    "num1": "number_one_sided",
+    "all1": "all_one_sided",
+}
+# Objects up to which numbers of partitions are tabulated.
+MANY = 20_000
+
+
+def resolve_model(model: str) -> str:
+    """A model by its name or by the one the literature uses."""
+    name = ALIASES.get(model, model)
+    if name not in MODELS:
+        raise ParameterError(
+            f"there is no null model {model!r}; the models are {', '.join(MODELS)}."
+        )
+    return name
+
+
+@dataclass(frozen=True)
+class Side:
+    """One random clustering: fixed sizes, a fixed number of clusters, or neither."""
+
+    n: int
+    sizes: NDArray[Any] | None = None
+    clusters: int | None = None
+
+    def spectrum(self) -> dict[int, float]:
+        """Expected number of clusters of each size."""
+        if self.sizes is not None:
+            return {size: float(count) for size, count in Counter(self.sizes.tolist()).items()}
+        weights = _log_partitions(self.n, self.clusters)
+        least = 1
+        most = self.n if self.clusters is None else self.n - self.clusters + 1
+        everything = weights.whole[self.n]
+        found: dict[int, float] = {}
+        for size in range(least, most + 1):
+            log_count = _log_choose(self.n, size) + weights.rest[self.n - size] - everything
+            if log_count > -745:
+                found[size] = math.exp(log_count)
+        return found
+
+    def expected_pairs(self) -> Fraction:
+        """Expected number of pairs of objects in one cluster."""
+        if self.sizes is not None:
+            return Fraction(sum(size * (size - 1) // 2 for size in self.sizes.tolist()))
+        shares = (count * (size * (size - 1) / 2) for size, count in self.spectrum().items())
+        return Fraction(math.fsum(shares))
+
+    def draw(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """One random clustering as labels."""
+        if self.sizes is not None:
+            labels = np.repeat(np.arange(len(self.sizes)), self.sizes.astype(np.int64))
+            return rng.permutation(labels)
+        if self.clusters is None:
+            return _draw_any(self.n, rng)
+        return _draw_number(self.n, self.clusters, rng)
+
+
+def sides(table: Contingency, model: str) -> tuple[Side, Side]:
+    """The two random clusterings of a model, for a table."""
+    n = int(table.n)
+    truth = Side(n, sizes=table.class_sizes)
+    if model == "sizes":
+        return truth, Side(n, sizes=table.cluster_sizes)
+    if n > MANY:
+        raise ParameterError(
+            f"the model {model!r} counts partitions, which is done for up to {MANY:,} objects; "
+            f"this table has {n:,}. Take model='sizes'."
+        )
+    if model.startswith("number"):
+        pred = Side(n, clusters=table.shape[1])
+        return (truth if model.endswith("sided") else Side(n, clusters=table.shape[0])), pred
+    return (truth if model.endswith("sided") else Side(n)), Side(n)
+
+
+class Partitions:
+    """Logs of numbers of partitions: `whole[n]` of n objects, `rest[n]` with one cluster less."""
+
+    def __init__(self, whole: NDArray[np.float64], rest: NDArray[np.float64]) -> None:
+        self.whole = whole
+        self.rest = rest
+
+
+@lru_cache(maxsize=8)
+def _log_partitions(n: int, clusters: int | None) -> Partitions:
+    """Bell numbers, or Stirling numbers of the second kind in two columns, as logs.
+
+    Python's whole numbers keep them exact where that is cheap; beyond, the recurrences run in
+    logs, which only add positive terms.
+    """
+    if clusters is None:
+        bells = _log_bells(n)
+        return Partitions(bells, bells)
+    columns = _log_stirling_columns(n, clusters)
+    return Partitions(columns[1], columns[0])
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _log_bells(n: int) -> NDArray[np.float64]:
+    """Logs of B(0..n) by Dobinski's formula B(m) = (1/e) sum_k k^m / k!, summed around its peak."""
+    logs = np.empty(n + 1)
+    k = np.arange(1, 2 * n + 60, dtype=np.float64)
+    log_k = np.log(k)
+    log_factorial = np.cumsum(log_k)
+    logs[0] = 0.0
+    for m in range(1, n + 1):
+        terms = m * log_k[: m + 60] - log_factorial[: m + 60]
+        top = terms.max()
+        logs[m] = top + math.log(np.exp(terms - top).sum()) - 1.0
+    return logs
+
+
+def _log_stirling_columns(n: int, clusters: int) -> tuple[NDArray[np.float64], ...]:
+    """Logs of S(0..n, K - 1) and S(0..n, K), by S(m, k) = k S(m-1, k) + S(m-1, k-1)."""
+    old = np.full(clusters + 1, -np.inf)
+    old[0] = 0.0
+    log_k = np.concatenate([[-np.inf], np.log(np.arange(1, clusters + 1))])
+    before, whole = np.full(n + 1, -np.inf), np.full(n + 1, -np.inf)
+    for m in range(n + 1):
+        if m > 0:
+            new = np.full(clusters + 1, -np.inf)
+            new[1:] = np.logaddexp(log_k[1:] + old[1:], old[:-1])
+            old = new
+        before[m], whole[m] = old[clusters - 1], old[clusters]
+    return before, whole
+
+
+def _draw_any(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A uniform partition: a random number of boxes, then a box for each object (Stam 1983)."""
+    k = np.arange(1, n + 60, dtype=np.float64)
+    logs = n * np.log(k) - np.cumsum(np.log(k))
+    shares = np.exp(logs - logs.max())
+    boxes = int(rng.choice(len(k), p=shares / shares.sum())) + 1
+    return rng.integers(0, boxes, n)
+
+
+def _draw_number(n: int, clusters: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A uniform partition into so many clusters.
+
+    Labelings that use every label are as many a partition; where they are common, draw until
+    one comes up, and else decide object by object from the counts of partitions.
+    """
+    if clusters * math.exp(-n / clusters) < 3:
+        while True:
+            labels = rng.integers(0, clusters, n)
+            if len(np.unique(labels)) == clusters:
+                return labels
+    return _draw_backwards(n, clusters, rng)
+
+
+def _draw_backwards(n: int, clusters: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The last object is alone with probability S(m-1, k-1) / S(m, k), else joins any cluster."""
+    alone = _alone(n, clusters)
+    labels = np.empty(n, np.int64)
+    k = clusters
+    chances = rng.random(n)
+    pending: list[tuple[int, int]] = []
+    for m in range(n, 0, -1):
+        if chances[m - 1] < alone[m, k]:
+            k -= 1
+            labels[m - 1] = k
+        else:
+            pending.append((m - 1, k))
+    for place, open_clusters in pending:
+        labels[place] = rng.integers(0, open_clusters)
+    return labels
+
+
+@lru_cache(maxsize=4)
+def _alone(n: int, clusters: int) -> NDArray[np.float64]:
+    """S(m-1, k-1) / S(m, k) for all m and k."""
+    old = np.full(clusters + 1, -np.inf)
+    old[0] = 0.0
+    log_k = np.concatenate([[-np.inf], np.log(np.arange(1, clusters + 1))])
+    ratio = np.zeros((n + 1, clusters + 1))
+    for m in range(1, n + 1):
+        new = np.full(clusters + 1, -np.inf)
+        new[1:] = np.logaddexp(log_k[1:] + old[1:], old[:-1])
+        real = np.isfinite(new)
+        ratio[m, 1:][real[1:]] = np.exp(old[:-1][real[1:]] - new[1:][real[1:]])
+        old = new
+    return ratio

@@ -1,0 +1,128 @@
+"""How many labelled objects an interval of a given width needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.contingency import Contingency
+from clustervet.errors import ParameterError
+from clustervet.inference.interval import check_confidence
+from clustervet.inference.resample import draw, evaluate
+from clustervet.registry import Measure, MeasureFunction, measures
+
+MOST = 10**9
+ROUNDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """How many objects are needed, and the width that so many give."""
+
+    measure: str
+    objects: int
+    width: float
+    wanted: float
+    confidence: float
+    samples: int
+
+
+def sample_size(
+    measure: str | Measure | MeasureFunction,
+    population: Any,
+    width: float,
+    *,
+    confidence: float = 0.95,
+    samples: int = 1_000,
+    random_state: Any = None,
+    **parameters: Any,
+) -> SampleSize:
+    """Labelled objects needed for an interval no wider than `width`, by simulation.
+
+    `population` is a table, a matrix of counts, or a distribution over classes and clusters
+    such as one of Dom's (2001, Tables 1-3). Samples of growing size are drawn from it until
+    the spread of the measure is small enough; the size is then refined.
+
+    >>> plan = sample_size("purity", [[0.4, 0.1], [0.1, 0.4]], width=0.1, random_state=0)
+    >>> 220 < plan.objects < 280
+    True
+    """
+    check_confidence(confidence)
+    if not (width > 0 and math.isfinite(width)):
+        raise ParameterError(f"width must be a positive number, not {width!r}.")
+    if samples < 100:
+        raise ParameterError(f"samples must be at least 100, not {samples!r}.")
+    record = measures.select([measure])[0]
+    table = (
+        population if isinstance(population, Contingency) else Contingency.from_counts(population)
+    )
+    law = _Law(record, parameters, table, confidence, samples, random_state)
+    objects = _search(law, width)
+    return SampleSize(record.key, objects, law.width(objects), width, confidence, samples)
+
+
+class _Law:
+    """The width of the middle share of a measure's values, as a function of sample size."""
+
+    def __init__(
+        self,
+        record: Measure,
+        parameters: dict[str, Any],
+        table: Contingency,
+        confidence: float,
+        samples: int,
+        random_state: Any,
+    ) -> None:
+        self.record, self.parameters = record, parameters
+        values = np.asarray(table.cells.values, np.float64)
+        self.shares = values / values.sum()
+        self.shape = table.with_values(np.ones(len(values), np.int64))
+        self.confidence, self.samples, self.random_state = confidence, samples, random_state
+        self.known: dict[int, float] = {}
+
+    def width(self, objects: int) -> float:
+        """High less low quantile of the measure over samples of so many objects."""
+        if objects not in self.known:
+            drawn = self._values(objects)
+            defined = drawn[np.isfinite(drawn)]
+            if len(defined) < 0.9 * self.samples:
+                self.known[objects] = math.inf
+            else:
+                tail = (1 - self.confidence) / 2
+                low, high = np.quantile(defined, [tail, 1 - tail])
+                self.known[objects] = float(high - low)
+        return self.known[objects]
+
+    def _values(self, objects: int) -> NDArray[np.float64]:
+        def score(counts: NDArray[np.int64]) -> list[float]:
+            return [self.record.evaluate(self.shape.with_values(counts), **self.parameters).value]
+
+        blocks = draw(self.shares, self.samples, self.random_state, size=objects)
+        return evaluate(blocks, score, self.samples, 1)[:, 0]
+
+
+def _search(law: _Law, width: float) -> int:
+    """The smallest size whose width fits: doubling first, then halving the gap in logs.
+
+    The same random streams serve every size, so widths fall smoothly with size.
+    """
+    low, high = 1, 16
+    while law.width(high) > width:
+        if high >= MOST:
+            raise ParameterError(
+                f"no sample of up to {MOST:,} objects gives an interval of width {width:g}."
+            )
+        low, high = high, high * 4
+    for _ in range(ROUNDS):
+        middle = max(low + 1, round(math.sqrt(low * high)))
+        if middle >= high or high <= 1.02 * low:
+            break
+        if law.width(middle) > width:
+            low = middle
+        else:
+            high = middle
+    return high

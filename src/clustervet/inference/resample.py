@@ -1,0 +1,167 @@
+"""Tables drawn from a table: the bootstrap, and the leave-one-out of its objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.contingency import Contingency
+from clustervet.errors import ParameterError, TableError
+from clustervet.registry import Measure
+
+# Counts drawn at once: bounds the memory, and fixes what each random stream draws, so that
+# the answer depends on neither cores nor threads.
+DRAWN = 2**20
+LEFT_OUT = 1_000
+
+Draws = NDArray[np.int64]
+
+
+def check_whole(table: Contingency, what: str) -> int:
+    """The number of objects; resampling needs whole ones, and more than one."""
+    if not table.is_whole:
+        raise TableError(f"{what} needs whole counts of objects, not real weights.")
+    if table.n < 2:
+        raise TableError(f"{what} needs at least two objects; there is one.")
+    if table.n >= 2**62:
+        raise TableError(f"{what} needs fewer than 2^62 objects.")
+    return int(table.n)
+
+
+def check_resamples(resamples: int) -> int:
+    """Enough resamples to have quantiles."""
+    if resamples < 20:
+        raise ParameterError(f"resamples must be at least 20, not {resamples!r}.")
+    return int(resamples)
+
+
+def draw(
+    counts: NDArray[Any], resamples: int, random_state: Any, size: int | None = None
+) -> Iterator[tuple[int, Callable[[], Draws]]]:
+    """Blocks of resampled counts: where each block starts, and how to draw it.
+
+    Each object of a resample is one of the original ones, so its cell counts are multinomial
+    (Dom 2001, eq. 24) with the table's shares.
+    """
+    total = int(counts.sum()) if size is None else size
+    shares = counts.astype(np.float64) / float(counts.sum())
+    block = max(1, DRAWN // len(counts))
+    starts = range(0, resamples, block)
+    seeds = np.random.SeedSequence(_entropy(random_state)).spawn(len(starts))
+    for start, seed in zip(starts, seeds, strict=True):
+        rows = min(block, resamples - start)
+
+        def drawn(rows: int = rows, seed: np.random.SeedSequence = seed) -> Draws:
+            return np.random.default_rng(seed).multinomial(total, shares, size=rows)
+
+        yield start, drawn
+
+
+def _entropy(random_state: Any) -> Any:
+    """Seeds from an int, a Generator, a SeedSequence, or from the system."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state.entropy
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return random_state
+    raise ParameterError(
+        f"random_state must be None, an int or a numpy Generator, not {random_state!r}."
+    )
+
+
+def evaluate(
+    blocks: Iterator[tuple[int, Callable[[], Draws]]],
+    score: Callable[[Draws], list[float]],
+    resamples: int,
+    width: int,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """Score every resample: a row each. Blocks are shared out over threads."""
+    values = np.full((resamples, width), np.nan)
+
+    def work(start: int, drawn: Callable[[], Draws]) -> None:
+        for k, counts in enumerate(drawn()):
+            values[start + k] = score(counts)
+
+    jobs = _jobs(n_jobs)
+    if jobs == 1:
+        for start, drawn in blocks:
+            work(start, drawn)
+        return values
+    with ThreadPoolExecutor(jobs) as pool:
+        for done in [pool.submit(work, *block) for block in blocks]:
+            done.result()
+    return values
+
+
+def _jobs(n_jobs: int | None) -> int:
+    from clustervet._kernels.threads import cores
+
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise ParameterError("n_jobs must not be 0; -1 means all cores.")
+    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
+
+
+def values_of(
+    table: Contingency, records: Sequence[Measure], parameters: dict[str, Any]
+) -> list[float]:
+    """The measures' values on one table."""
+    return [record.evaluate(table, **parameters).value for record in records]
+
+
+def bootstrap(
+    table: Contingency,
+    records: Sequence[Measure],
+    parameters: dict[str, Any],
+    *,
+    resamples: int,
+    random_state: Any,
+    n_jobs: int | None,
+) -> NDArray[np.float64]:
+    """Values of the measures on resampled tables: a row a resample, a column a measure."""
+    check_whole(table, "a bootstrap")
+
+    def score(counts: Draws) -> list[float]:
+        return values_of(table.with_values(counts), records, parameters)
+
+    blocks = draw(table.cells.values, resamples, random_state)
+    return evaluate(blocks, score, resamples, len(records), n_jobs)
+
+
+def accelerations(
+    table: Contingency, records: Sequence[Measure], parameters: dict[str, Any]
+) -> list[float]:
+    """The skewness of each measure when one object is left out, over six (Efron 1987).
+
+    Objects of one cell are alike, so one of each cell is left out and weighed by the cell's
+    count; of a table with very many cells, evenly spaced ones.
+    """
+    values = table.cells.values
+    step = max(1, len(values) // LEFT_OUT)
+    chosen = np.arange(0, len(values), step)
+    weights = values[chosen].astype(np.float64)
+    results = np.empty((len(chosen), len(records)))
+    for k, cell in enumerate(chosen):
+        counts = values.copy()
+        counts[cell] -= 1
+        results[k] = values_of(table.with_values(counts), records, parameters)
+    return [_skewness(results[:, k], weights) for k in range(len(records))]
+
+
+def _skewness(left_out: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    good = np.isfinite(left_out)
+    if not good.any():
+        return 0.0
+    values, heavy = left_out[good], weights[good]
+    gaps = np.average(values, weights=heavy) - values
+    second = float((heavy * gaps**2).sum())
+    return float((heavy * gaps**3).sum()) / (6 * second**1.5) if second > 0 else 0.0
