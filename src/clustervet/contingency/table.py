@@ -119,6 +119,27 @@ class Contingency:
         table.__dict__["plain"] = None  # many such tables are made: compiled loops pay
         return table
 
+    def as_population(self, n: float | None = None) -> Contingency:
+        """The table read as a distribution: pair counts are those expected in n draws from it.
+
+        A cell of share p holds C(n,2) p^2 pairs on average (Dom 2001, eqs. 25-30), where the
+        table itself, a sample, holds x (x - 1) / 2. Another n scales the counts to it.
+
+        >>> Contingency.from_counts([[3, 1], [1, 3]]).as_population().pairs.n11
+        8.75
+        """
+        if n is not None and n != self.n:
+            scaled = self._cells.values.astype(np.float64) * (n / float(self.n))
+            resized = Cells(self._cells.indptr, self._cells.cols, scaled)
+            return Contingency(resized, self._class_names, self._cluster_names).as_population()
+        table = Contingency(self._cells, self._class_names, self._cluster_names)
+        total = Fraction(self.exact_n)
+        cells, classes, clusters = (
+            Fraction(square) * (total - 1) / total + total for square in self._squares
+        )
+        table.__dict__["exact_pairs"] = count_pairs(cells, classes, clusters, total)
+        return table
+
     @property
     def cells(self) -> Cells:
         """The non-empty cells in compressed rows."""
@@ -194,16 +215,21 @@ class Contingency:
     @cached_property
     def exact_pairs(self) -> Pairs:
         """Pair counts without rounding: ints, or fractions for real weights."""
-        cells, classes, clusters = (
-            sums.sum_squares(values)
-            for values in (self._cells.values, self.class_sizes, self.cluster_sizes)
+        return count_pairs(*self._squares, self.exact_n)
+
+    @cached_property
+    def _squares(self) -> tuple[int | Fraction, int | Fraction, int | Fraction]:
+        """Sums of squares of the cells and of both margins."""
+        return (
+            sums.sum_squares(self._cells.values),
+            sums.sum_squares(self.class_sizes),
+            sums.sum_squares(self.cluster_sizes),
         )
-        return count_pairs(cells, classes, clusters, self.exact_n)
 
     @property
     def pairs(self) -> Pairs:
         """How many pairs of objects class and cluster put together or apart."""
-        return Pairs(*(x if self.is_whole else float(x) for x in self.exact_pairs))
+        return Pairs(*(x if isinstance(x, int) else float(x) for x in self.exact_pairs))
 
     @cached_property
     def cell_sums(self) -> CellSums:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from clustervet.contingency import Contingency
 from clustervet.inference.interval import (
@@ -15,7 +14,13 @@ from clustervet.inference.interval import (
     check_method,
     make_interval,
 )
-from clustervet.inference.resample import accelerations, bootstrap, check_resamples
+from clustervet.inference.resample import (
+    accelerations,
+    bootstrap,
+    check_resamples,
+    check_whole,
+    subsample_size,
+)
 from clustervet.registry import Measure, MeasureFunction, measures
 
 
@@ -24,7 +29,7 @@ def intervals(
     records: Sequence[Measure],
     *,
     confidence: float = 0.95,
-    method: Method = "bca",
+    method: Method = "basic",
     resamples: int = 2_000,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -34,6 +39,8 @@ def intervals(
     check_confidence(confidence)
     check_method(method)
     given = parameters or {}
+    n = check_whole(table, "an interval")
+    size = subsample_size(n) if method == "subsample" else n
     values = bootstrap(
         table,
         records,
@@ -41,15 +48,19 @@ def intervals(
         resamples=check_resamples(resamples),
         random_state=random_state,
         n_jobs=n_jobs,
+        size=size,
     )
-    skew = accelerations(table, records, given) if method == "bca" else np.zeros(len(records))
+    skew = accelerations(table, records, given) if method == "bca" else [0.0] * len(records)
+    population = table.as_population(size)
     return [
         make_interval(
             record.evaluate(table, **given).value,
             values[:, k],
             confidence,
             method,
-            acceleration=float(skew[k]),
+            center=record.evaluate(population, **given).value,
+            scale=math.sqrt(size / n),
+            acceleration=skew[k],
             bounds=record.bounds,
         )
         for k, record in enumerate(records)
@@ -62,7 +73,7 @@ def confidence_interval(
     pred: Any = None,
     *,
     confidence: float = 0.95,
-    method: Method = "bca",
+    method: Method = "basic",
     resamples: int = 2_000,
     random_state: Any = None,
     n_jobs: int | None = None,

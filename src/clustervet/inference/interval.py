@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from clustervet.errors import ParameterError
 
-Method = Literal["bca", "basic", "percentile"]
-METHODS = ("bca", "basic", "percentile")
+Method = Literal["basic", "bca", "percentile", "subsample"]
+METHODS: tuple[Method, ...] = ("basic", "bca", "percentile", "subsample")
 NORMAL = NormalDist()
 
 
@@ -78,14 +78,19 @@ def make_interval(
     confidence: float,
     method: Method,
     *,
+    center: float | None = None,
+    scale: float = 1.0,
     acceleration: float = 0.0,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Interval:
     """An interval for the value from its bootstrap distribution.
 
-    "percentile" takes the quantiles as they are. "bca" (Efron 1987) shifts them by the share
-    of resamples below the value and by the acceleration. "basic" reflects them about the
-    value, which undoes a bias that resampling repeats, as plug-in information has it.
+    `center` is the measure's value in the population that is resampled: the table read as a
+    distribution. "percentile" takes the quantiles as they are. "bca" (Efron 1987) shifts
+    them by the share of resamples below the center and by the acceleration. "basic" reflects
+    them about the center, which undoes a bias that resampling repeats, as plug-in
+    information has it. "subsample" is "basic" with fewer objects a resample, whose spread is
+    larger by 1 / `scale`.
     """
     defined = resampled[np.isfinite(resampled)]
     undefined = len(resampled) - len(defined)
@@ -94,13 +99,17 @@ def make_interval(
     else:
         tail = (1 - confidence) / 2
         spread = float(defined.std(ddof=1))
-        bias = float(defined.mean()) - value
+        middle = value if center is None or not math.isfinite(center) else center
+        spread *= scale
+        bias = (float(defined.mean()) - middle) * scale
         shares = (tail, 1 - tail)
         if method == "bca":
-            shares = _bca_shares(value, defined, shares, acceleration)
-        low, high = (float(x) for x in np.quantile(defined, shares))
-        if method == "basic":
-            low, high = 2 * value - high, 2 * value - low
+            shares = _bca_shares(middle, defined, shares, acceleration)
+        below, above = (float(x) - middle for x in np.quantile(defined, shares))
+        if method in ("basic", "subsample"):
+            low, high = value - scale * above, value - scale * below
+        else:
+            low, high = value + below, value + above
         low, high = (min(max(x, bounds[0]), bounds[1]) for x in (low, high))
     return Interval(low, high, confidence, method, spread, bias, len(resampled), undefined)
 

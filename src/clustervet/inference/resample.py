@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -126,6 +127,7 @@ def bootstrap(
     resamples: int,
     random_state: Any,
     n_jobs: int | None,
+    size: int | None = None,
 ) -> NDArray[np.float64]:
     """Values of the measures on resampled tables: a row a resample, a column a measure."""
     check_whole(table, "a bootstrap")
@@ -133,8 +135,13 @@ def bootstrap(
     def score(counts: Draws) -> list[float]:
         return values_of(table.with_values(counts), records, parameters)
 
-    blocks = draw(table.cells.values, resamples, random_state)
+    blocks = draw(table.cells.values, resamples, random_state, size)
     return evaluate(blocks, score, resamples, len(records), n_jobs)
+
+
+def subsample_size(n: int) -> int:
+    """Objects in a subsample: few enough that near-ties look like ties, yet growing with n."""
+    return max(2, round(math.pow(n, 0.7)))
 
 
 def accelerations(
