@@ -12,19 +12,15 @@ from numpy.typing import NDArray
 
 from clustervet.contingency import Contingency
 from clustervet.errors import LabelError, ParameterError
-from clustervet.inference.interval import (
-    Interval,
-    Method,
-    check_confidence,
-    check_method,
-    make_interval,
-)
+from clustervet.inference.bootstrap import Choice, resolve_method
+from clustervet.inference.interval import Interval, check_confidence, make_interval
 from clustervet.inference.resample import (
     Draws,
     check_resamples,
     check_whole,
     draw,
     evaluate,
+    subsample_size,
 )
 from clustervet.labels import Codes, read_labels
 from clustervet.registry import Measure, MeasureFunction, measures
@@ -136,7 +132,7 @@ def compare_predictions(
     *,
     names: tuple[str, str] = ("first", "second"),
     confidence: float = 0.95,
-    method: Method = "bca",
+    method: Choice = "auto",
     resamples: int = 2_000,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -173,7 +169,7 @@ def rank_predictions(
     measure: str | Measure | MeasureFunction = "adjusted_rand",
     *,
     confidence: float = 0.95,
-    method: Method = "bca",
+    method: Choice = "auto",
     resamples: int = 2_000,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -203,14 +199,13 @@ def _compare(
     preds: Mapping[str, Any],
     measure: str | Measure | MeasureFunction,
     confidence: float,
-    method: Method,
+    method: Choice,
     resamples: int,
     random_state: Any,
     n_jobs: int | None,
     parameters: dict[str, Any],
 ) -> tuple[Measure, dict[str, float], list[Comparison]]:
     check_confidence(confidence)
-    check_method(method)
     record = measures.select([measure])[0]
     if record.better == "neither":
         raise ParameterError(f"{record.key} has no direction, so it ranks nothing.")
@@ -219,62 +214,52 @@ def _compare(
         {name: read_labels(labels, name) for name, labels in preds.items()},
     )
     tables = joint.tables()
-    check_whole(tables[0], "a comparison")
-    values = [record.evaluate(table, **parameters).value for table in tables]
+    n = check_whole(tables[0], "a comparison")
+    kind = resolve_method(record, method)
+    size = subsample_size(n) if kind == "subsample" else n
 
-    def score(counts: Draws) -> list[float]:
-        return [record.evaluate(t, **parameters).value for t in joint.resampled(counts)]
+    def scored(each: list[Contingency]) -> NDArray[np.float64]:
+        return np.array([record.evaluate(table, **parameters).value for table in each])
 
+    values = scored(tables)
     drawn = evaluate(
-        draw(joint.counts, check_resamples(resamples), random_state),
-        score,
+        draw(joint.counts, check_resamples(resamples), random_state, size),
+        lambda counts: scored(joint.resampled(counts)).tolist(),
         resamples,
         len(tables),
         n_jobs,
     )
+    centers = scored([table.as_population(size) for table in tables])
+    scale = math.sqrt(size / n)
     pairs = [(i, j) for i in range(len(tables)) for j in range(i + 1, len(tables))]
-    raw = [_p_value(drawn[:, i] - drawn[:, j]) for i, j in pairs]
-    comparisons = [
-        _comparison(record, joint.names, values, drawn, pair, p, confidence, method)
-        for pair, p in zip(pairs, holm(raw), strict=True)
+    gaps = [drawn[:, i] - drawn[:, j] for i, j in pairs]
+    shifts = [float(centers[i] - centers[j]) for i, j in pairs]
+    raw = [
+        _p_value(float(values[i] - values[j]), scale * (gap - shift))
+        for (i, j), gap, shift in zip(pairs, gaps, shifts, strict=True)
     ]
-    return record, dict(zip(joint.names, values, strict=True)), comparisons
+    comparisons = []
+    for (i, j), gap, shift, p in zip(pairs, gaps, shifts, holm(raw), strict=True):
+        difference = float(values[i] - values[j])
+        interval = make_interval(difference, gap, confidence, kind, center=shift, scale=scale)
+        better = None
+        if p < 1 - confidence and difference != 0:
+            better = joint.names[i if (difference > 0) == (record.better == "higher") else j]
+        both = (float(values[i]), float(values[j]))
+        comparisons.append(
+            Comparison(
+                record.key, joint.names[i], joint.names[j], both, difference, interval, p, better
+            )
+        )
+    return record, dict(zip(joint.names, values.tolist(), strict=True)), comparisons
 
 
-def _comparison(
-    record: Measure,
-    names: list[str],
-    values: list[float],
-    drawn: NDArray[np.float64],
-    pair: tuple[int, int],
-    p_value: float,
-    confidence: float,
-    method: Method,
-) -> Comparison:
-    i, j = pair
-    difference = values[i] - values[j]
-    interval = make_interval(difference, drawn[:, i] - drawn[:, j], confidence, method)
-    better = None
-    if p_value < 1 - confidence and difference != 0:
-        better = names[i] if (difference > 0) == (record.better == "higher") else names[j]
-    return Comparison(
-        record.key,
-        names[i],
-        names[j],
-        (values[i], values[j]),
-        difference,
-        interval,
-        p_value,
-        better,
-    )
-
-
-def _p_value(differences: NDArray[np.float64]) -> float:
-    """Two-sided: how often resampling turns the sign, counted from the rarer side."""
-    defined = differences[np.isfinite(differences)]
-    if len(defined) < 20:
+def _p_value(difference: float, noise: NDArray[np.float64]) -> float:
+    """Two-sided: how often noise alone is as large as the difference, on the side it is on."""
+    defined = noise[np.isfinite(noise)]
+    if len(defined) < 20 or math.isnan(difference):
         return math.nan
-    sides = np.count_nonzero(defined <= 0), np.count_nonzero(defined >= 0)
+    sides = np.count_nonzero(defined >= difference), np.count_nonzero(defined <= difference)
     return min(1.0, 2 * (min(sides) + 1) / (len(defined) + 1))
 
 

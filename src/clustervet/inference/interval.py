@@ -66,10 +66,11 @@ def check_confidence(confidence: float) -> float:
     return float(confidence)
 
 
-def check_method(method: str) -> None:
+def check_method(method: Method) -> Method:
     """One of the known ways to make an interval."""
     if method not in METHODS:
-        raise ParameterError(f"method must be one of {', '.join(METHODS)}, not {method!r}.")
+        raise ParameterError(f"method must be auto or one of {', '.join(METHODS)}, not {method!r}.")
+    return method
 
 
 def make_interval(
