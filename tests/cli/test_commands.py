@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import clustervet as cv
+
+COMMAND = [str(Path(sys.executable).parent / "clustervet")]
+MODULE = [sys.executable, "-m", "clustervet"]
+
+
+def shell(*arguments, command=COMMAND, stdin=b"", **environment):
+    """Run the installed command in a process of its own."""
+    return subprocess.run(
+        [*command, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, "COLUMNS": "100", **environment},
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_list_of_measures(run):
+    ran = run("measures")
+    assert ran.code == 0
+    keys = [line.split()[0] for line in ran.out.splitlines()]
+    assert keys == ["measure", *cv.measures]
+
+
+def test_the_list_of_measures_as_data(run):
+    data = json.loads(run("measures", "--format", "json").out)
+    assert [record["key"] for record in data] == list(cv.measures)
+    assert all(record["meaning"] and record["reference"] for record in data)
+    rows = list(csv.DictReader(io.StringIO(run("measures", "--format", "csv").out)))
+    assert [row["measure"] for row in rows] == list(cv.measures)
+    assert {row["better"] for row in rows} <= {"higher", "lower", "neither"}
+    assert [row["title"] for row in rows] == [record.title for record in cv.measures.values()]
+    lines = run("measures", "--format", "markdown").out.splitlines()
+    assert len(lines) == 2 + len(cv.measures)
+    assert len({line.count("|") for line in lines}) == 1
+
+
+def test_the_measures_of_a_family(run):
+    data = json.loads(run("measures", "--family", "coding", "-f", "json").out)
+    assert {record["family"] for record in data} == {"coding"}
+
+
+@pytest.mark.parametrize(
+    "key", ["variation_of_information", "vi", "VI", "Variation-of-Information"]
+)
+def test_the_card_of_a_measure(run, key):
+    out = run("measures", key).out
+    record = cv.measures["vi"]
+    assert record.title in out
+    assert record.reference in out
+    assert "lower is better" in out
+    assert "a metric" in out
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown"])
+def test_every_measure_has_a_card_in_every_format(run, format):
+    for key in cv.measures:
+        ran = run("measures", key, "--format", format)
+        assert ran.code == 0
+        assert key in ran.out
+
+
+def test_a_list_of_measures_goes_to_a_file(run, tmp_path):
+    ran = run("measures", "--output", tmp_path / "list.json", "--format", "json")
+    assert (ran.code, ran.out) == (0, "")
+    assert len(json.loads((tmp_path / "list.json").read_text())) == len(cv.measures)
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown"])
+def test_the_demonstration(run, format):
+    ran = run("demo", "--format", format)
+    assert ran.code == 0
+    assert ran.err == ""
+    for word in ("kmeans", "ward", "mixture", "dbscan", "adjusted_rand"):
+        assert word in ran.out
+
+
+def test_the_version(run):
+    assert run("--version").out == f"clustervet {cv.__version__}\n"
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help(run, option):
+    ran = run(option)
+    assert ran.code == 0
+    for word in ("score", "measures", "demo", "--version"):
+        assert word in ran.out
+    for command in ("score", "measures", "demo"):
+        ran = run(command, option)
+        assert ran.code == 0
+        assert f"clustervet {command}" in ran.out
+
+
+def test_no_arguments_show_the_help(run):
+    ran = run()
+    assert ran.code in (0, 2)
+    assert "score" in ran.out + ran.err
+
+
+def test_the_installed_command(tmp_path):
+    (tmp_path / "t.csv").write_text("y,c\na,0\nb,1\n")
+    ran = shell("score", tmp_path / "t.csv", "-m", "rand")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert "rand     ↑  1.0000" in ran.stdout.decode()
+
+
+def test_python_m_is_the_same_command():
+    ran = shell("score", "-", "-m", "rand", "-f", "json", command=MODULE, stdin=b"y,c\na,0\nb,1\n")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert json.loads(ran.stdout)["objects"] == 2
+    assert b"Usage: clustervet" in shell("--help", command=MODULE, NO_COLOR="1").stdout
+
+
+def test_an_error_is_one_line_and_no_traceback():
+    ran = shell("score", "nowhere.csv")
+    assert ran.returncode == 2
+    assert ran.stdout == b""
+    assert ran.stderr == b"clustervet: nowhere.csv cannot be read: No such file or directory.\n"
+
+
+def test_a_path_that_is_no_text():
+    ran = shell(os.fsdecode(b"score"), os.fsdecode(b"/nowhere/\xff\xfe.csv"))
+    assert ran.returncode == 2
+    assert ran.stderr.count(b"\n") == 1
+    assert b"Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_any_locale_can_show_an_answer(locale):
+    ran = shell("demo", LC_ALL=locale, LANG=locale, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly():
+    for arguments in (["measures", "--format", "json"], ["demo"]):
+        process = subprocess.Popen(
+            [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        process.stdout.close()
+        error = process.stderr.read()
+        process.stderr.close()
+        assert process.wait(60) in (0, 141)
+        assert error == b""
+
+
+def test_output_into_head():
+    ran = subprocess.run(
+        ["bash", "-c", '"$0" measures --format json | head -1; exit "${PIPESTATUS[0]}"', *COMMAND],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.stdout, ran.stderr) == (b"[\n", b"")
+    assert ran.returncode in (0, 141)
+
+
+def test_a_full_disk_is_said_in_one_line():
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [*COMMAND, "demo"], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    assert ran.returncode != 0
+    assert ran.stderr.count(b"\n") == 1
+    assert b"Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("format", ["table", "csv"])
+def test_hostile_names_do_not_reach_a_terminal(tmp_path, format):
+    path = tmp_path / "t.csv"
+    evil = "evil\x1b]0;title\x07\x1b[2J"
+    path.write_text(f'y,"{evil}",c\na,0,0\nb,1,0\n')
+    ours, theirs = pty.openpty()
+    try:
+        ran = subprocess.run(
+            [*COMMAND, "score", str(path), "-t", "y", "-p", evil, "-p", "c", "-f", format],
+            stdout=theirs,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
+            timeout=60,
+            check=False,
+        )
+        shown = os.read(ours, 65_536)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert b"rand" in shown
+    assert b"\x1b]0;" not in shown
+    assert b"\x1b[2J" not in shown
+    assert b"\x07" not in shown
+
+
+def test_completion_can_be_installed():
+    ran = shell("--show-completion", "bash")
+    assert ran.returncode == 0
+    assert b"_CLUSTERVET_COMPLETE" in ran.stdout
+
+
+def test_completion_offers_measures_and_families():
+    words = {"_CLUSTERVET_COMPLETE": "complete_bash"}
+    ran = shell(COMP_WORDS="clustervet measures adj", COMP_CWORD="2", **words)
+    assert set(ran.stdout.decode().split()) == {k for k in cv.measures if k.startswith("adj")}
+    ran = shell(COMP_WORDS="clustervet score x -m rand,adjusted_r", COMP_CWORD="4", **words)
+    assert ran.stdout.decode().split() == ["rand,adjusted_rand"]
+    ran = shell(COMP_WORDS="clustervet score x --family co", COMP_CWORD="4", **words)
+    assert ran.stdout.decode().split() == ["coding"]
+    assert ran.stderr == b""

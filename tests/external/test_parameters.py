@@ -1,0 +1,113 @@
+"""What base, beta, average and k_max do, and what happens when they make no sense."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from agreement import EXTERNAL, disagreements, matrices
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import clustervet as cv
+from clustervet.errors import ParameterError
+
+TRUTH, PRED = ["a", "a", "b", "b", "c"], [0, 0, 0, 1, 1]
+TABLES = matrices(st.integers(0, 12), classes=4, clusters=4)
+AVERAGES = ["geometric", "arithmetic", "min", "max", "joint"]
+
+
+def with_parameter(name: str) -> list[str]:
+    return [record.key for record in EXTERNAL if name in record.parameters]
+
+
+def test_each_parameter_is_taken_by_some_measure() -> None:
+    assert {name for record in EXTERNAL for name in record.parameters} == {
+        "base",
+        "beta",
+        "average",
+        "k_max",
+    }
+
+
+@settings(max_examples=30)
+@given(TABLES, st.sampled_from([2, math.e, 10, 3.5, 1.0001, 1e6]))
+def test_information_in_another_base(counts: list[list[int]], base: float) -> None:
+    assert not disagreements(counts, with_parameter("base"), base=base)
+
+
+@settings(max_examples=30)
+@given(TABLES, st.floats(1e-3, 1e3))
+def test_weight_of_recall(counts: list[list[int]], beta: float) -> None:
+    assert not disagreements(counts, with_parameter("beta"), beta=beta)
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@settings(max_examples=40)
+@given(counts=TABLES)
+@example(counts=[[1, 0], [1, 0], [0, 1]])
+@example(counts=[[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1], [0, 1]])
+@example(counts=[[1, 1, 1, 0, 0], [0, 0, 0, 1, 1]])
+@example(counts=[[3, 4]])
+@example(counts=[[10**6, 10**6], [10**6, 10**6 + 1]])
+def test_each_average_of_both_entropies(average: str, counts: list[list[int]]) -> None:
+    assert not disagreements(counts, with_parameter("average"), average=average)
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@settings(max_examples=40)
+@given(labels=st.lists(st.integers(0, 6), min_size=2, max_size=30))
+def test_each_average_where_every_object_is_alone(average: str, labels: list[int]) -> None:
+    """Against single objects no clustering can tell more or less than any other of its sizes."""
+    counts = dict.fromkeys(enumerate(labels), 1)
+    assert not disagreements(counts, with_parameter("average"), average=average)
+
+
+@settings(max_examples=30)
+@given(TABLES, st.integers(4, 10**6))
+def test_a_common_bound_on_the_number_of_clusters(counts: list[list[int]], k_max: int) -> None:
+    assert not disagreements(counts, with_parameter("k_max"), k_max=k_max)
+
+
+def test_a_common_bound_on_the_number_of_clusters_serves_any_weights() -> None:
+    counts = [[0.2, 0.1], [0.0, 0.3]]
+    assert not disagreements(counts, with_parameter("k_max"), k_max=2)
+
+
+BAD = {
+    "base": [0, 1, -2, math.nan, math.inf, "two", None],
+    "beta": [0, -1, math.nan, math.inf, "one", None],
+    "average": ["median", "", None, 2, ["min"]],
+    "k_max": [0, 1, -5, math.nan, "three"],
+}
+
+
+PARAMETERS = [(record.key, name) for record in EXTERNAL for name in record.parameters]
+
+
+@pytest.mark.parametrize(("key", "name"), PARAMETERS)
+def test_a_value_that_makes_no_sense_is_refused_in_one_sentence(key: str, name: str) -> None:
+    for value in BAD[name]:
+        with pytest.raises(ParameterError) as refused:
+            getattr(cv, key)(TRUTH, PRED, **{name: value})
+        assert str(refused.value).startswith(f"{name} must ")
+        assert str(refused.value).endswith(f"not {value!r}.")
+
+
+@pytest.mark.parametrize("key", with_parameter("k_max"))
+def test_a_bound_below_the_number_of_clusters_is_refused(key: str) -> None:
+    with pytest.raises(ParameterError, match="3 here"):
+        getattr(cv, key)(TRUTH, PRED, k_max=2)
+
+
+@pytest.mark.parametrize(("key", "name"), PARAMETERS)
+def test_a_bad_value_is_refused_for_a_perfect_clustering_too(key: str, name: str) -> None:
+    with pytest.raises(ParameterError):
+        getattr(cv, key)(TRUTH, TRUTH, **{name: BAD[name][0]})
+
+
+@pytest.mark.parametrize("record", EXTERNAL, ids=lambda record: record.key)
+def test_an_unknown_parameter_is_refused_by_name(record: cv.Measure) -> None:
+    table = cv.Contingency.from_labels(TRUTH, PRED)
+    with pytest.raises(ParameterError, match="no parameter 'temperature'"):
+        record.evaluate(table, temperature=1)

@@ -1,0 +1,353 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import operator
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import jsonschema
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from rich.console import Console
+
+import clustervet as cv
+from clustervet import Contingency, external_scores
+from clustervet.scorecard import render
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "scorecard.schema.json"
+TRUTH = ["a", "a", "a", "b", "b", "c"]
+PRED = [0, 0, 1, 1, 2, 2]
+OTHER = [0, 0, 0, 1, 1, 2]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    'quo"te & co',
+    "pipe | pipe",
+    "two\nlines",
+    "\x1b[31mred\x1b[0m",
+    "\x9b31m",
+    "\u202eright to left",
+    "[bold red]markup[/]",
+    "=1+1",
+    "@SUM(A1)",
+    "+1",
+    "-1",
+    "`code`",
+    "back\\slash",
+    "x" * 10**6,
+]
+CARDS = {
+    "one": external_scores(TRUTH, PRED),
+    "undefined": external_scores(["a", "a"], [0, 1]),
+    "several": external_scores(TRUTH, {"first": PRED, "second": OTHER}),
+    "truths": external_scores([TRUTH, PRED], {"x": PRED, "y": OTHER}),
+    "weights": external_scores(TRUTH, PRED, weights=[0.5] * 6),
+    "huge": external_scores(Contingency.from_counts([[10**400, 1], [1, 10**400]])),
+    "hostile": external_scores(TRUTH, dict.fromkeys(HOSTILE, PRED), measures=["vi", "ari"]),
+    "empty": external_scores(TRUTH, PRED, measures=[]),
+}
+
+
+@pytest.fixture(scope="module")
+def validator():
+    assert SCHEMA.exists()
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def strict(text):
+    """JSON as the standard has it: no NaN, no Infinity."""
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_the_json_of_a_card_is_valid_against_the_schema(name, validator):
+    card = CARDS[name]
+    validator.validate(strict(card.to_json()))
+    assert strict(card.to_json()) == strict(card.to_json(indent=None)) == card.to_dict()
+
+
+def test_the_schema_refuses_what_is_no_card(validator):
+    good = CARDS["one"].to_dict()
+    for wrong in ({}, [], {**good, "objects": 0}, {**good, "extra": 1}, {**good, "schema": "x/1"}):
+        assert not validator.is_valid(wrong)
+
+
+def test_the_data_of_a_card():
+    data = external_scores(TRUTH, PRED, measures=["ari", "vi"]).to_dict()
+    assert [score["measure"] for score in data["scores"]] == [
+        "adjusted_rand",
+        "variation_of_information",
+    ]
+    assert (data["objects"], data["classes"], data["clusters"]) == (6, 3, 3)
+    first, second = data["scores"]
+    assert first["value"] == cv.adjusted_rand(TRUTH, PRED)
+    assert first["adjusted"] is True
+    assert second["bounds"] == [0, None]
+    assert second["unit"] == "bits"
+    assert second["better"] == "lower"
+
+
+def test_undefined_values_are_null_and_say_why():
+    scores = {score["measure"]: score for score in CARDS["undefined"].to_dict()["scores"]}
+    assert scores["pair_precision"]["value"] is None
+    assert "no pair shares a cluster" in scores["pair_precision"]["why_undefined"]
+    assert scores["rand"]["why_undefined"] is None
+
+
+def test_several_cards_keep_their_names():
+    data = CARDS["several"].to_dict()
+    assert [card["name"] for card in data["cards"]] == ["first", "second"]
+    assert [card["pred"] for card in data["cards"]] == ["first", "second"]
+
+
+def test_names_survive_json_unchanged():
+    found = [card["name"] for card in strict(CARDS["hostile"].to_json())["cards"]]
+    assert found == HOSTILE
+
+
+FRAMES = {
+    "pandas": (pd.DataFrame, lambda frame: frame.to_dict("list")),
+    "polars": (pl.DataFrame, lambda frame: frame.to_dict(as_series=False)),
+    "pyarrow": (pa.Table, operator.methodcaller("to_pydict")),
+}
+
+
+@pytest.mark.parametrize("backend", FRAMES)
+def test_a_frame_has_a_row_a_measure(backend):
+    kind, as_dict = FRAMES[backend]
+    card = CARDS["undefined"]
+    frame = card.to_frame(backend)
+    assert isinstance(frame, kind)
+    found = as_dict(frame)
+    assert found["measure"] == list(card)
+    assert found["family"][0] == "pairs"
+    values = dict(zip(found["measure"], found["value"], strict=True))
+    assert values["rand"] == card["rand"]
+    assert values["pair_precision"] is None or math.isnan(values["pair_precision"])
+    why = dict(zip(found["measure"], found["why_undefined"], strict=True))
+    assert "no pair shares a cluster" in why["pair_precision"]
+
+
+@pytest.mark.parametrize("backend", FRAMES)
+def test_a_frame_of_several_cards_has_a_row_a_measure_and_card(backend):
+    found = FRAMES[backend][1](CARDS["several"].to_frame(backend))
+    size = len(CARDS["several"]["first"])
+    assert found["pred"] == ["first"] * size + ["second"] * size
+
+
+def test_the_first_installed_library_makes_the_frame():
+    assert isinstance(CARDS["one"].to_frame(), pd.DataFrame)
+
+
+def test_a_small_card_as_text():
+    card = external_scores(TRUTH, OTHER, measures=["rand", "vi", "mirkin"])
+    assert repr(card).split("\n") == [
+        "6 objects, 3 classes, 3 clusters",
+        "measure                       value  range  unit",
+        "rand                      ↑  1.0000  0 … 1",
+        "variation_of_information  ↓       0  0 … ∞  bits",
+        "mirkin                    ↓       0  0 … ∞  ordered pairs",
+    ]
+
+
+def test_a_card_of_one_is_in_the_singular():
+    card = external_scores(["a"], [0], measures="rand")
+    assert repr(card).split("\n")[0] == "1 object, 1 class, 1 cluster"
+
+
+def test_cards_side_by_side_as_text():
+    lines = repr(CARDS["several"]).split("\n")
+    assert lines[0] == "first: 6 objects, 3 classes, 3 clusters"
+    assert lines[1] == "second: 6 objects, 3 classes, 3 clusters"
+    assert lines[2].split() == ["measure", "first", "second", "range", "unit"]
+
+
+def test_text_says_why_a_value_is_undefined():
+    text = repr(CARDS["undefined"])
+    assert re.search(r"pair_precision +↑ +undefined", text)
+    assert (
+        "pair_precision: every cluster has one object, so no pair shares a cluster"
+        in text.replace("fowlkes_mallows, adjusted_fowlkes_mallows, ", "")
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (1.0, "1.0000"),
+        (0.12345, "0.1235"),
+        (-0.5, "-0.5000"),
+        (0.00012345, "1.234e-04"),
+        (12345.678, "12,345.7"),
+        (1e9, "1.000e+09"),
+        (math.inf, "inf"),
+        (-math.inf, "-inf"),
+        (math.nan, "undefined"),
+        (0.99999999, "1.0000"),
+    ],
+)
+def test_numbers_are_short_and_never_hidden(value, shown):
+    assert render.number(value) == shown
+
+
+def test_whole_counts_are_shown_whole():
+    assert render.number(1234567.0, "objects") == "1,234,567"
+    assert render.number(0.5, "objects") == "0.5000"
+
+
+def rendered(card, width=300, **options):
+    console = Console(record=True, width=width, file=io.StringIO(), **options)
+    console.print(card)
+    return console
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_every_card_can_be_shown_in_a_terminal(name):
+    for width in (20, 80, 300):
+        assert rendered(CARDS[name], width).export_text()
+
+
+def test_a_terminal_shows_the_numbers_of_the_card():
+    text = rendered(CARDS["one"]).export_text()
+    assert "6 objects, 3 classes, 3 clusters" in text
+    for key in CARDS["one"]:
+        assert key in text
+    assert render.number(CARDS["one"]["vi"]) in text
+
+
+def test_a_terminal_shows_the_best_of_a_row():
+    html = rendered(CARDS["several"], color_system="truecolor").export_html(inline_styles=True)
+    bold = re.findall(r"font-weight: bold[^>]*>([^<]*)<", html)
+    assert any("1.0000" in text for text in bold)
+
+
+def test_a_terminal_says_why_a_value_is_undefined():
+    assert "no pair shares a cluster" in rendered(CARDS["undefined"]).export_text()
+
+
+class Plain(HTMLParser):
+    """The tags and the text of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.texts = [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_the_html_of_every_card_holds_only_its_own_tags(name):
+    page = Plain(CARDS[name]._repr_html_())
+    assert page.tags[0] == "table"
+    assert set(page.tags) <= {
+        *("table", "caption", "thead", "tbody", "tr", "th", "td", "b", "br", "ul", "li")
+    }
+
+
+def test_the_html_of_a_small_card():
+    html = external_scores(["a", "b"], [0, 1], measures=["rand"])._repr_html_()
+    meaning = cv.measures["rand"].meaning
+    assert html == (
+        "<table><caption>2 objects, 2 classes, 2 clusters</caption><thead><tr><th>measure</th>"
+        "<th></th><th>value</th><th>range</th><th>unit</th></tr></thead><tbody><tr>"
+        f'<th title="{meaning}">rand</th><td>↑</td><td>1.0000</td><td>0 … 1</td><td></td></tr>'
+        "</tbody></table>"
+    )
+
+
+def test_html_marks_the_best_and_says_why():
+    both = external_scores(TRUTH, {"x": PRED, "y": OTHER}, measures=["rand"])
+    assert "<b>1.0000</b>" in both._repr_html_()
+    assert "no pair shares a cluster" in CARDS["undefined"]._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "show", [repr, lambda c: c._repr_html_(), lambda c: rendered(c).export_text()]
+)
+def test_hostile_names_cannot_break_out(show):
+    text = show(CARDS["hostile"])
+    assert len(text) < 20_000
+    for raw in ("\x1b", "\x9b", "\u202e", "two\nlines"):
+        assert raw not in text
+    assert "<script" not in CARDS["hostile"]._repr_html_()
+
+
+def test_markup_in_a_name_is_shown_not_obeyed():
+    assert "[bold red]markup[/]" in rendered(CARDS["hostile"], 2000).export_text()
+
+
+def cards(name):
+    found = CARDS[name]
+    return list(found.values()), list(found)
+
+
+def test_a_markdown_table_has_as_many_cells_in_every_row():
+    for name in ("several", "hostile"):
+        lines = render.markdown(*cards(name)).split("\n")
+        rows = [line for line in lines if line.startswith("| ")]
+        bars = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows}
+        assert bars == {len(CARDS[name]) + 5}
+
+
+def test_markdown_names_are_escaped():
+    text = render.markdown(*cards("hostile"))
+    assert r"pipe \| pipe" in text
+    assert r"\`code\`" in text
+    assert r"back\\slash" in text
+    assert "<script" not in text
+    assert "\x1b" not in text
+
+
+def test_markdown_holds_values_and_reasons():
+    text = render.markdown([CARDS["undefined"]])
+    assert re.search(r"\| pair_precision \| ↑ \| undefined \|", text)
+    assert "no pair shares a cluster" in text
+
+
+def test_csv_keeps_all_digits():
+    card = CARDS["one"]
+    rows = list(csv.DictReader(io.StringIO(render.csv_text([card]))))
+    assert [row["measure"] for row in rows] == list(card)
+    assert [float(row["value"]) for row in rows] == list(card.values())
+
+
+def test_csv_leaves_undefined_values_empty_and_says_why():
+    rows = csv.DictReader(io.StringIO(render.csv_text([CARDS["undefined"]])))
+    row = next(row for row in rows if row["measure"] == "pair_precision")
+    assert row["value"] == ""
+    assert "no pair shares a cluster" in row["why_undefined"]
+
+
+def test_csv_starts_no_formula_in_a_spreadsheet():
+    found = external_scores(TRUTH, dict.fromkeys(HOSTILE[:-1], PRED), measures=["vi", "ari"])
+    rows = list(csv.reader(io.StringIO(render.csv_text(list(found.values())))))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    for row in rows[1:]:
+        for head, cell in zip(rows[0], row, strict=True):
+            if head != "value":
+                assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert "'=1+1" in [cell for row in rows for cell in row]
+
+
+def test_a_negative_value_stays_a_number_in_csv():
+    card = external_scores([1, 1, 2, 2], [0, 1, 0, 1], measures="ari")
+    assert card["ari"] < 0
+    assert f",{card['ari']!r}," in render.csv_text([card])
