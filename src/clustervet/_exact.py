@@ -80,7 +80,10 @@ def _surprise(part: int, size: int) -> float:
     """-log(part / size), to full relative precision also where part is nearly all of size."""
     if 2 * part > size:
         return -math.log1p(-((size - part) / size))
-    return math.log(size / part)
+    try:
+        return math.log(size / part)
+    except OverflowError:
+        return math.log(size) - math.log(part)
 
 
 def cell_sums(table: Plain) -> CellSums:

@@ -9,50 +9,85 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.contingency.cells import Cells, as_values, group_cells, squeeze
-from clustervet.errors import TableError
+from clustervet.errors import ParameterError, TableError
 from clustervet.labels import show_label
 from clustervet.labels.codes import Names, name_order
 
 Built = tuple[Cells, Names, Names]
+Parts = tuple[NDArray[Any], NDArray[Any], NDArray[Any], tuple[int, ...]]
+# Squares of real weights must stay far from the largest float.
+REAL_LIMIT = 1e150
 
 
 def build_cells(
     counts: Any, class_names: Sequence[Any] | None, cluster_names: Sequence[Any] | None
 ) -> Built:
     """Cells of a dense matrix, a scipy sparse one, a frame, or {(class, cluster): count}."""
-    if isinstance(counts, Mapping):
+    sparse = hasattr(counts, "tocoo")
+    if not sparse and isinstance(counts, Mapping):
+        if class_names is not None or cluster_names is not None:
+            raise ParameterError("a mapping brings its own class_names and cluster_names.")
         return _from_mapping(counts)
-    if hasattr(counts, "columns") and hasattr(counts, "to_numpy"):
-        class_names = list(getattr(counts, "index", range(len(counts))))
-        cluster_names = list(counts.columns)
-        counts = counts.to_numpy()
-    if hasattr(counts, "tocoo"):
-        sparse = counts.tocoo()
-        rows, cols, values, shape = sparse.row, sparse.col, sparse.data, sparse.shape
-    else:
-        rows, cols, values, shape = _from_matrix(counts)
+    if not sparse and _is_frame(counts):
+        rows_named, cols_named, counts = _from_frame(counts)
+        class_names = rows_named if class_names is None else class_names
+        cluster_names = cols_named if cluster_names is None else cluster_names
+    rows, cols, values, shape = _from_sparse(counts) if sparse else _from_matrix(counts)
     kept = _checked(values)
     cells = group_cells(rows[kept], cols[kept], _typed(values[kept]))
     cells, used_rows, used_cols = squeeze(cells)
-    names = (
+    return (
+        cells,
         _names(class_names, shape[0], used_rows, "class"),
         _names(cluster_names, shape[1], used_cols, "cluster"),
     )
-    return cells, *names
 
 
-def _from_matrix(counts: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], tuple[int, ...]]:
+def _is_frame(counts: Any) -> bool:
+    return hasattr(counts, "columns") and (
+        hasattr(counts, "to_numpy") or hasattr(counts, "column_names")
+    )
+
+
+def _from_frame(frame: Any) -> tuple[list[Any], list[Any], NDArray[Any]]:
+    """Names and numbers of a crosstab in pandas, polars or pyarrow."""
+    if hasattr(frame, "column_names"):
+        columns = [column.to_numpy() for column in frame.columns]
+        return list(range(len(frame))), list(frame.column_names), np.column_stack(columns)
+    return (
+        list(getattr(frame, "index", range(len(frame)))),
+        list(frame.columns),
+        frame.to_numpy(),
+    )
+
+
+def _from_sparse(counts: Any) -> Parts:
+    if len(counts.shape) != 2:
+        raise _not_a_matrix(counts.shape)
+    sparse = counts.tocoo()
+    return sparse.row, sparse.col, sparse.data, sparse.shape
+
+
+def _from_matrix(counts: Any) -> Parts:
+    if np.ma.is_masked(counts):
+        raise TableError("counts must be numbers; some are masked.")
     try:
-        matrix = np.asarray(counts)
+        # Lists go in as objects: numpy would turn large ints among small ones into floats.
+        matrix = np.asarray(counts) if hasattr(counts, "dtype") else np.array(counts, object)
     except ValueError:
         raise TableError("the rows of the matrix of counts differ in length.") from None
+    if matrix.ndim == 1 and len({len(row) for row in matrix if hasattr(row, "__len__")}) > 1:
+        raise TableError("the rows of the matrix of counts differ in length.")
     if matrix.ndim != 2:
-        raise TableError(
-            "counts must be a matrix with a row a class and a column a cluster; its shape is "
-            f"{matrix.shape}."
-        )
-    grid = np.indices(matrix.shape)
-    return grid[0].ravel(), grid[1].ravel(), matrix.ravel(), matrix.shape
+        raise _not_a_matrix(matrix.shape)
+    rows, cols = np.indices(matrix.shape)
+    return rows.ravel(), cols.ravel(), matrix.ravel(), matrix.shape
+
+
+def _not_a_matrix(shape: tuple[int, ...]) -> TableError:
+    return TableError(
+        f"counts must be a matrix with a row a class and a column a cluster; its shape is {shape}."
+    )
 
 
 def _from_mapping(counts: Mapping[Any, Any]) -> Built:
@@ -70,27 +105,32 @@ def _from_mapping(counts: Mapping[Any, Any]) -> Built:
     names: list[list[Any]] = []
     codes: list[NDArray[np.int64]] = []
     for side in zip(*pairs, strict=True):
-        distinct = list(dict.fromkeys(side))
-        order = name_order(distinct)
-        distinct = distinct if order is None else [distinct[k] for k in order]
-        place = {name: k for k, name in enumerate(distinct)}
+        distinct, place = ordered_names(side)
         names.append(distinct)
         codes.append(np.fromiter(map(place.__getitem__, side), np.int64, len(side)))
     return group_cells(codes[0], codes[1], _typed(values[kept])), names[0], names[1]
 
 
+def ordered_names(names: Sequence[Any]) -> tuple[list[Any], dict[Any, int]]:
+    """Distinct names, sorted where they can be, and the place of each."""
+    distinct = list(dict.fromkeys(names))
+    order = name_order(distinct)
+    distinct = distinct if order is None else [distinct[k] for k in order]
+    return distinct, {name: k for k, name in enumerate(distinct)}
+
+
 def _checked(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Which counts are positive; an error if any is no count at all."""
     numbers = values
-    if values.dtype.kind not in "biuf":
-        try:
-            numbers = np.array([_as_float(value) for value in values.tolist()], np.float64)
-        except (TypeError, ValueError):
-            raise TableError("counts must be numbers.") from None
-    if numbers.dtype.kind == "f" and np.isnan(numbers).any():
-        raise TableError("counts must be finite; there is a NaN among them.")
-    if numbers.dtype.kind == "f" and values.dtype.kind == "f" and np.isinf(numbers).any():
-        raise TableError("counts must be finite; there is an infinity among them.")
+    if values.dtype.kind == "O":
+        numbers = np.array([_as_float(value) for value in values.tolist()], np.float64)
+    elif values.dtype.kind not in "biuf":
+        raise TableError("counts must be numbers.")
+    if numbers.dtype.kind == "f":
+        if np.isnan(numbers).any():
+            raise TableError("counts must be finite; there is a NaN among them.")
+        if values.dtype.kind == "f" and np.isinf(numbers).any():
+            raise _infinite()
     if len(numbers) and numbers.min() < 0:
         raise TableError(
             f"counts must not be negative; one is {show_label(values[np.argmin(numbers)])}."
@@ -101,38 +141,66 @@ def _checked(values: NDArray[Any]) -> NDArray[np.bool_]:
     return positive
 
 
+def _too_heavy() -> TableError:
+    return TableError(f"counts that are real weights must sum to less than {REAL_LIMIT:g}.")
+
+
+def _infinite() -> TableError:
+    return TableError("counts must be finite; there is an infinity among them.")
+
+
 def _as_float(value: Any) -> float:
-    if isinstance(value, str | bytes):
-        raise TypeError
+    """A count's size, roughly: a whole number beyond any float counts as infinite."""
+    if isinstance(value, int):
+        try:
+            return float(value)
+        except OverflowError:
+            return np.inf if value > 0 else -1.0
     try:
-        number = float(value)
-    except OverflowError:
-        return np.inf if value > 0 else -1.0
+        number = float("text" if isinstance(value, str | bytes) else value)
+    except (TypeError, ValueError):
+        raise TableError("counts must be numbers.") from None
     if np.isinf(number):
-        raise TableError("counts must be finite; there is an infinity among them.")
+        raise _infinite()
     return number
 
 
 def _typed(values: NDArray[Any]) -> NDArray[Any]:
     """Whole counts as ints (of any size), the rest as float64."""
     if values.dtype.kind in "biu":
-        return as_values(values.tolist()) if _may_overflow(values) else values.astype(np.int64)
+        large = float(values.sum(dtype=np.float64)) >= 2.0**62
+        return as_values(values.tolist()) if large else values.astype(np.int64)
     if values.dtype.kind == "f":
-        whole = (values == np.trunc(values)).all() and float(values.sum()) < 2.0**53
-        return values.astype(np.int64 if whole else np.float64)
+        real = values.astype(np.float64)
+        with np.errstate(over="ignore"):
+            total = float(real.sum())
+        if total >= REAL_LIMIT:
+            raise _too_heavy()
+        whole = (real == np.trunc(real)).all() and total < 2.0**53
+        return real.astype(np.int64) if whole else real
     items = values.tolist()
     if all(isinstance(item, int | np.integer) for item in items):
         return as_values([int(item) for item in items])
-    return _typed(np.array([float(item) for item in items], np.float64))
-
-
-def _may_overflow(values: NDArray[Any]) -> bool:
-    return float(values.sum(dtype=np.float64)) >= 2.0**62
+    try:
+        return _typed(np.array([float(item) for item in items], np.float64))
+    except OverflowError:
+        raise _too_heavy() from None
 
 
 def _names(given: Sequence[Any] | None, size: int, used: NDArray[np.int64], what: str) -> Names:
     if given is None:
         return used
-    if len(given) != size:
-        raise TableError(f"there are {len(given)} {what} names for {size} {what}s.")
-    return [given[k] for k in used]
+    try:
+        names = list(given)
+        repeated = len(set(names)) < len(names)
+    except TypeError:
+        raise TableError(f"{what}_names must be a sequence of plain values.") from None
+    if len(names) != size:
+        plural = {"class": "classes", "cluster": "clusters"}[what]
+        raise TableError(
+            f"there are {len(names)} {what} names for {size} {what if size == 1 else plural}."
+        )
+    if repeated:
+        name = next(name for name in names if names.count(name) > 1)
+        raise TableError(f"{what} names must differ; {show_label(name)!r} is there twice.")
+    return [names[k] for k in used]

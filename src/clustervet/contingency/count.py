@@ -81,7 +81,7 @@ def _guess(values: NDArray[Any]) -> Span:
     sample = values[:: max(1, len(values) // SAMPLE)]
     low, high = int(sample.min()), int(sample.max())
     room = max(8, (high - low) // 16)
-    low = min(low, max(0, low - room)) if low >= 0 else low - room
+    low = min(low, max(0, low - room)) if low >= 0 else max(low - room, -(2**63))
     return low, high - low + 1 + room
 
 

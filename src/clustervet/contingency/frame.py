@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Literal
 
 from clustervet.errors import MissingPackageError, ParameterError
@@ -28,4 +29,18 @@ def to_frame(columns: Mapping[str, Names], backend: Backend | None = None) -> An
         raise MissingPackageError(f"a {backend} frame needs {backend}, which is not installed.")
     import narwhals as nw
 
-    return nw.from_dict(dict(columns), backend=backend).to_native()
+    try:
+        ready = {
+            name: _held(column) if backend == "pyarrow" else column
+            for name, column in columns.items()
+        }
+        return nw.from_dict(ready, backend=backend).to_native()
+    except Exception as error:  # engines differ in what they raise for a value they cannot hold
+        reason = str(error).partition("\n")[0]
+        raise ParameterError(f"a {backend} frame cannot hold this table: {reason}.") from error
+
+
+def _held(column: Names) -> Names:
+    """Whole numbers beyond 64 bits as decimals, which is how Arrow holds them."""
+    large = isinstance(column, list) and any(isinstance(x, int) and x >= 2**63 for x in column)
+    return [Decimal(x) for x in column] if large else column

@@ -42,6 +42,6 @@ def count_pairs(cells: Number, classes: Number, clusters: Number, n: Number) -> 
     both, in_class, in_cluster, everything = (
         halve(square - n, 2) for square in (cells, classes, clusters, n * n)
     )
-    return Pairs(
-        both, in_class - both, in_cluster - both, everything - in_class - in_cluster + both
-    )
+    # Rounded sums of very many real weights must not turn a count of pairs negative.
+    apart, together = (max(x, 0) for x in (in_class - both, in_cluster - both))
+    return Pairs(both, apart, together, everything - both - apart - together)

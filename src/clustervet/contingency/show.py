@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, timedelta
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clustervet.labels import show_label
+from clustervet.labels import plain_label, show_label
 from clustervet.labels.codes import Names
 
 if TYPE_CHECKING:
@@ -40,21 +41,17 @@ def _grid(table: Contingency) -> list[list[str]]:
         if col < width:
             body[at][col] = _number(value)
     classes, clusters = table._class_names, table._cluster_names
-    names = [show_label(_plain(clusters[k])) for k in range(width)]
+    names = [show_label(plain_label(clusters[k])) for k in range(width)]
     dots = ["…"] if more_cols else []
     grid = [["", *names, *dots, "total"]]
     for row in range(height):
-        name = show_label(_plain(classes[row]))
+        name = show_label(plain_label(classes[row]))
         grid.append([name, *body[row], *dots, _number(table.class_sizes[row])])
     if more_rows:
         grid.append(["…"] * len(grid[0]))
     sizes = [_number(table.cluster_sizes[k]) for k in range(width)]
     grid.append(["total", *sizes, *dots, _number(table.n)])
     return grid
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
 
 
 def _number(value: Any) -> str:
@@ -91,10 +88,10 @@ def html(table: Contingency) -> str:
 def columns(table: Contingency, layout: str) -> dict[str, Names]:
     """The table as columns for a frame."""
     cells = table.cells
-    classes = [_plain(name) for name in table._class_names]
-    clusters = [_plain(name) for name in table._cluster_names]
+    classes, clusters = table.class_names, table.cluster_names
     values = cells.values if cells.values.dtype != object else cells.values.tolist()
     if layout == "long":
+        classes, clusters = _uniform(classes), _uniform(clusters)
         return {
             "class": [classes[k] for k in cells.rows],
             "cluster": [clusters[k] for k in cells.cols],
@@ -102,5 +99,20 @@ def columns(table: Contingency, layout: str) -> dict[str, Names]:
         }
     dense = np.zeros(table.shape, cells.values.dtype)
     dense[cells.rows, cells.cols] = cells.values
-    named = {str(name): dense[:, k] for k, name in enumerate(clusters)}
-    return {"class": classes, **named}
+    named: dict[str, Names] = {"class": _uniform(classes)}
+    for k, name in enumerate(clusters):
+        head = str(name)
+        while head in named:  # two clusters may read alike, as 1 and "1" do
+            head += "'"
+        named[head] = dense[:, k] if dense.dtype != object else dense[:, k].tolist()
+    return named
+
+
+def _uniform(names: list[Any]) -> list[Any]:
+    """Names of one plain type as they are, others as text: a frame's column has one type."""
+    plain = (bool, int, str, bytes, date, datetime, timedelta)
+    return (
+        names
+        if len(set(map(type, names))) == 1 and isinstance(names[0], plain)
+        else [None if name is None else str(name) for name in names]
+    )

@@ -38,7 +38,10 @@ def as_plain(cells: Cells) -> Plain:
 
 
 def exact_sum(values: NDArray[Any]) -> int | Fraction:
-    """The sum: exact for whole numbers, correctly rounded for reals."""
+    """The sum: exact for whole numbers and for few reals, else correctly rounded."""
+    if values.dtype == np.float64 and len(values) <= FEW_CELLS:
+        numbers, unit = _exact.whole(values.tolist())
+        return sum(numbers) * unit
     if values.dtype == np.float64:
         return Fraction(math.fsum(values.tolist()))
     return int(values.sum()) if len(values) else 0

@@ -11,16 +11,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clustervet._exact import CellSums, Peaks, Plain
+from clustervet._exact import CellSums, Peaks, Plain, sum_squares
 from clustervet.contingency import show, sums
-from clustervet.contingency.build import build_cells
+from clustervet.contingency.build import build_cells, ordered_names
 from clustervet.contingency.cells import Cells, group_cells, margins, squeeze, transpose
 from clustervet.contingency.count import count_labels
 from clustervet.contingency.frame import Backend, to_frame
 from clustervet.contingency.matching import match
 from clustervet.contingency.pairs import Pairs, count_pairs
 from clustervet.errors import ParameterError, TableError
-from clustervet.labels import encode_pair
+from clustervet.labels import encode_pair, plain_label
 from clustervet.labels.codes import Names
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, register_door
@@ -59,11 +59,19 @@ class Contingency:
     """
 
     def __init__(self, cells: Cells, class_names: Names, cluster_names: Names) -> None:
-        self._cells = cells
-        self._class_names = class_names
-        self._cluster_names = cluster_names
+        self.__dict__.update(_cells=cells, _class_names=class_names, _cluster_names=cluster_names)
         for array in (cells.indptr, cells.cols, cells.values):
             array.flags.writeable = False
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a table never changes; {name} cannot be set.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a table never changes; {name} cannot be deleted.")
+
+    _cells: Cells
+    _class_names: Names
+    _cluster_names: Names
 
     @classmethod
     def from_labels(
@@ -148,12 +156,12 @@ class Contingency:
     @property
     def class_names(self) -> list[Any]:
         """The classes' labels, in the order of the rows."""
-        return list(self._class_names)
+        return [plain_label(name) for name in self._class_names]
 
     @property
     def cluster_names(self) -> list[Any]:
         """The clusters' labels, in the order of the columns."""
-        return list(self._cluster_names)
+        return [plain_label(name) for name in self._cluster_names]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -220,6 +228,13 @@ class Contingency:
     @cached_property
     def _squares(self) -> tuple[int | Fraction, int | Fraction, int | Fraction]:
         """Sums of squares of the cells and of both margins."""
+        if self.plain is not None:
+            unit = 1 if self.is_whole else self.plain.unit**2
+            return (
+                sum_squares(self.plain.values) * unit,
+                sum_squares(self.plain.class_sizes) * unit,
+                sum_squares(self.plain.cluster_sizes) * unit,
+            )
         return (
             sums.sum_squares(self._cells.values),
             sums.sum_squares(self.class_sizes),
@@ -310,16 +325,19 @@ class Contingency:
             (self._class_names, other._class_names, self._cells.rows, other._cells.rows),
             (self._cluster_names, other._cluster_names, self._cells.cols, other._cells.cols),
         ):
-            place: dict[Any, int] = {}
-            moved = [
-                np.array([place.setdefault(name, len(place)) for name in side], np.int64)
-                for side in (mine, theirs)
-            ]
-            names.append(list(place))
+            both = [[plain_label(name) for name in side] for side in (mine, theirs)]
+            distinct, place = ordered_names([*both[0], *both[1]])
+            moved = [np.array([place[name] for name in side], np.int64) for side in both]
+            names.append(distinct)
             codes.append(np.concatenate([moved[0][here], moved[1][there]]))
         values = np.concatenate([self._cells.values, other._cells.values])
-        if values.dtype == object:
-            values = values if self.is_whole and other.is_whole else values.astype(np.float64)
+        if values.dtype == object and not (self.is_whole and other.is_whole):
+            try:
+                values = values.astype(np.float64)
+            except OverflowError:
+                raise TableError(
+                    "a table of real weights cannot be added to one whose counts exceed any float."
+                ) from None
         return Contingency(group_cells(codes[0], codes[1], values), names[0], names[1])
 
     def __radd__(self, other: object) -> Contingency:
@@ -342,7 +360,7 @@ class Contingency:
     def to_dict(self) -> dict[tuple[Any, Any], int | float]:
         """The non-empty cells as {(class, cluster): count}."""
         rows, cols = self._cells.rows.tolist(), self._cells.cols.tolist()
-        classes, clusters = self._class_names, self._cluster_names
+        classes, clusters = self.class_names, self.cluster_names
         return {
             (classes[row], clusters[col]): value
             for row, col, value in zip(rows, cols, self._cells.values.tolist(), strict=True)
@@ -379,7 +397,8 @@ def _table_door(
 ) -> Contingency:
     """What an external measure takes: one finished table, or truth and prediction."""
     if isinstance(truth, Contingency):
-        if pred is not None or weights is not None or noise is not None or missing != "raise":
+        options = (pred, weights, noise, noise_policy)
+        if any(option is not None for option in options) or missing != "raise":
             raise ParameterError(
                 f"{record.key} takes either one table or labels with options, not both."
             )

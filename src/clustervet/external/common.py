@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ParameterError, UndefinedError
@@ -23,6 +28,16 @@ def share(part: Exact, whole: Exact, why: str) -> float:
     if whole == 0:
         raise UndefinedError(why)
     return float(part / whole)
+
+
+def as_array(numbers: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+    """An array of the numbers as they are; Python ints stay what they are."""
+    return numbers if isinstance(numbers, np.ndarray) else np.array(numbers, object)
+
+
+def ratios(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[np.float64]:
+    """Elementwise parts / wholes as floats; Python ints may exceed any float."""
+    return np.asarray(parts / wholes, np.float64)
 
 
 def positive(value: float, name: str) -> float:

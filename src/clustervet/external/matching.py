@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from clustervet.contingency import Contingency
-from clustervet.external.common import positive, share
+from clustervet.external.common import as_array, positive, ratios, share
 from clustervet.registry import measure
 
 
@@ -169,12 +169,13 @@ def f_measure(table: Contingency, beta: float = 1.0) -> float:
     0.7333333333333334
     """
     weight = positive(beta, "beta") ** 2
-    peaks, sizes = table.peaks, table.plain.cluster_sizes if table.plain else table.cluster_sizes
+    sizes = table.plain.cluster_sizes if table.plain else table.cluster_sizes
     overlap, majority, cluster = (
-        np.asarray(column, np.float64)
-        for column in (peaks.cluster_peaks, peaks.majority_sizes, sizes)
+        as_array(column)
+        for column in (table.peaks.cluster_peaks, table.peaks.majority_sizes, sizes)
     )
-    scores = (1 + weight) * overlap / (weight * majority + cluster)
+    precision, recall = ratios(overlap, cluster), ratios(overlap, majority)
+    scores = (1 + weight) * precision * recall / (weight * precision + recall)
     return math.fsum(scores.tolist()) / table.shape[1]
 
 
@@ -323,16 +324,12 @@ def pair_sets_index(table: Contingency) -> float:
     >>> round(pair_sets_index(["a", "a", "b", "b"], [0, 0, 0, 1]), 12)
     0.333333333333
     """
-    classes, clusters = (
-        np.asarray(sizes, np.float64) for sizes in (table.class_sizes, table.cluster_sizes)
-    )
-    cells = table.cells
-    weights = cells.values.astype(np.float64) / np.maximum(
-        classes[cells.rows], clusters[cells.cols]
-    )
+    classes, clusters, cells = table.class_sizes, table.cluster_sizes, table.cells
+    larger = np.maximum(classes[cells.rows], clusters[cells.cols])
+    weights = ratios(cells.values, larger)
     found = math.fsum(weights[table.match(weights)].tolist())
     ranked = zip(np.sort(classes)[::-1].tolist(), np.sort(clusters)[::-1].tolist(), strict=False)
-    expected = math.fsum(min(a, b) for a, b in ranked) / float(table.n)
+    expected = math.fsum(min(a, b) / table.n for a, b in ranked)
     most = max(table.shape)
     return max(0.0, share(found - expected, most - expected, "there is one class and one cluster"))
 
@@ -360,7 +357,6 @@ def normalized_clustering_accuracy(table: Contingency) -> float:
     0.5
     """
     cells = table.cells
-    sizes = np.asarray(table.class_sizes, np.float64)
-    weights = cells.values.astype(np.float64) / sizes[cells.rows]
+    weights = ratios(cells.values, table.class_sizes[cells.rows])
     found = math.fsum(weights[table.match(weights)].tolist())
     return max(0.0, share(found - 1, table.shape[0] - 1, "there is one class"))

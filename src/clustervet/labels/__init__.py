@@ -9,13 +9,14 @@ from clustervet.labels.codes import Codes, Singleton
 from clustervet.labels.pair import encode_pair, encode_weights
 from clustervet.labels.product import product_labels
 from clustervet.labels.read import read_labels
-from clustervet.labels.text import show_label
+from clustervet.labels.text import plain_label, show_label
 
 __all__ = [
     "Codes",
     "Singleton",
     "encode_pair",
     "encode_weights",
+    "plain_label",
     "product_labels",
     "read_labels",
     "show_label",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from clustervet.errors import LabelError
 from clustervet.labels.codes import Codes, Mask, from_integers, from_keys, number
-from clustervet.labels.text import show_label
+from clustervet.labels.text import plain_label, show_label
 
 # Below this many objects a dict is quicker than loading compiled loops.
 FEW = 20_000
@@ -38,10 +38,10 @@ def from_array(array: NDArray[Any], what: str) -> Codes:
         codes = _floats(array, masked, what)
     elif kind in "Mm":
         codes = _dates(array, masked)
-    elif kind in "UST":
+    elif kind in "US":
         codes = from_keys(*number(array.tolist()), masked)
-    elif kind == "O":
-        codes = from_objects(array, what, masked)
+    elif kind in "OT":
+        codes = from_objects(array if kind == "O" else array.tolist(), what, masked)
     else:
         raise LabelError(f"{what} has dtype {array.dtype}, which cannot be labels.")
     return codes
@@ -62,6 +62,7 @@ def _integers(array: NDArray[Any], masked: Mask | None) -> Codes:
 
 
 def _floats(array: NDArray[Any], masked: Mask | None, what: str) -> Codes:
+    array = array.astype(np.float64, copy=False)
     missing = np.isnan(array)
     if masked is not None:
         missing |= masked
@@ -89,10 +90,11 @@ def _dates(array: NDArray[Any], masked: Mask | None) -> Codes:
     dtype = array.dtype
 
     def restore(codes: NDArray[Any]) -> Sequence[Any]:
-        return list(codes.astype(np.int64).view(dtype))
+        return [plain_label(date) for date in codes.astype(np.int64).view(dtype)]
 
     def find(label: Any) -> int | None:
-        return int(label.astype(dtype).view(np.int64)) if isinstance(label, np.generic) else None
+        same_kind = isinstance(label, np.generic) and label.dtype.kind == dtype.kind
+        return int(label.astype(dtype).view(np.int64)) if same_kind else None
 
     values = np.ascontiguousarray(array).view(np.int64)
     if not missing.any():
@@ -112,12 +114,7 @@ def from_objects(
         raise LabelError(
             f"{what} holds {kind_of(wrong)} among its labels; a label must be one plain value."
         ) from None
-    for key in keys:
-        if isinstance(key, float) and key == key and not key.is_integer():
-            raise LabelError(
-                f"{what} holds {key!r}; float labels must be whole numbers (convert to text if "
-                "fractions are meant as names)."
-            )
+    check_names(keys, what)
     absent = np.array([_is_missing(key) for key in keys], dtype=bool)
     if absent.any():
         gone = absent[codes]
@@ -126,6 +123,20 @@ def from_objects(
         codes, keys = rank[codes], [key for key in keys if not _is_missing(key)]
         keys = keys or [None]
     return from_keys(codes, keys, masked)
+
+
+def check_names(keys: Sequence[Any], what: str) -> None:
+    """Refuse names that are fractions, infinities or complex numbers."""
+    for key in keys:
+        if isinstance(key, complex | np.complexfloating):
+            raise LabelError(f"{what} holds the complex number {key!s}, which cannot be a label.")
+        if isinstance(key, float | np.floating) and key == key and not key.is_integer():
+            if np.isinf(key):
+                raise LabelError(f"{what} holds an infinite number, which cannot be a label.")
+            raise LabelError(
+                f"{what} holds {key!s}; float labels must be whole numbers (convert to text if "
+                "fractions are meant as names)."
+            )
 
 
 def _number_objects(labels: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
@@ -181,4 +192,4 @@ def kind_of(thing: Any) -> str:
     if isinstance(thing, str):
         return f"one string ({show_label(thing, 20)!r})"
     name = type(thing).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return f"{'an' if name[0] in 'aeiouAEIOU' or name == 'ndarray' else 'a'} {name}"

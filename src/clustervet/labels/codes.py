@@ -40,6 +40,8 @@ class Codes:
     def with_class(self, mask: Mask, names: Sequence[Any]) -> Codes:
         """Give the masked objects new codes: one for all of them, or one each."""
         top = int(self.values.max(initial=0)) + 1
+        if top + len(names) >= 2**63:
+            return self._compressed().with_class(mask, names)
         values = self.values.astype(np.int64)
         values[mask] = top + (np.arange(int(mask.sum())) if len(names) > 1 else 0)
         old = self.restore
@@ -50,6 +52,17 @@ class Codes:
             return [*old(codes[known]), *added]
 
         return Codes(values, restore, self.find)
+
+    def _compressed(self) -> Codes:
+        """The same with codes 0, 1, ..., for want of room above the largest."""
+        distinct, values = np.unique(self.values, return_inverse=True)
+        place = {int(value): k for k, value in enumerate(distinct)}
+
+        def find(label: Any) -> int | None:
+            code = self.find(label)
+            return None if code is None else place.get(code)
+
+        return Codes(values, lambda codes: self.restore(distinct[codes]), find, self.missing)
 
 
 class Singleton:
@@ -68,7 +81,10 @@ def from_integers(values: Integers, missing: Mask | None = None) -> Codes:
     """Integers are their own codes."""
 
     def find(label: Any) -> int | None:
-        return int(label) if isinstance(label, int | np.integer) else None
+        whole = isinstance(label, int | np.integer | np.bool_) or (
+            isinstance(label, float | np.floating) and float(label).is_integer()
+        )
+        return int(label) if whole and abs(int(label)) <= 2**63 else None
 
     return Codes(values, lambda codes: codes, find, missing)
 

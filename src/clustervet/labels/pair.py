@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import LabelError, ParameterError
+from clustervet.labels.arrays import kind_of
 from clustervet.labels.codes import Codes, Mask, Singleton
 from clustervet.labels.read import read_labels
 from clustervet.labels.text import show_label
@@ -67,10 +68,18 @@ def _noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, Any]:
         policies = {} if policy is None else {-1: policy}
     elif isinstance(noise, Mapping):
         policies = dict(noise)
-    elif isinstance(noise, str) and noise in POLICIES and policy is None:
+    elif isinstance(noise, str) and policy is None:
+        if noise not in POLICIES:
+            raise ParameterError(
+                f"noise must be one of {', '.join(POLICIES)} for the label -1, or a mapping such "
+                f"as {{{noise!r}: 'drop'}}, not {noise!r}."
+            )
         policies = {-1: noise}
     else:
-        policies = {noise: policy or "keep"}
+        try:
+            policies = {noise: policy or "keep"}
+        except TypeError:
+            raise ParameterError(f"noise must name one label, not {kind_of(noise)}.") from None
     for given in policies.values():
         if given not in POLICIES:
             raise ParameterError(f"a noise policy is one of {', '.join(POLICIES)}, not {given!r}.")
@@ -101,13 +110,8 @@ def _single_out(side: Codes, policies: Mapping[Any, NoisePolicy]) -> Codes:
 
 
 def encode_weights(weights: Any, length: int) -> NDArray[Any]:
-    """Weights as int64 or float64: one finite number an object, none negative, not all zero."""
-    try:
-        array = np.asarray(weights)
-        if array.dtype.kind not in "biuf":
-            array = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise LabelError("weights must be numbers, one an object.") from None
+    """Weights as int64, float64 or Python ints: one finite number an object, none negative."""
+    array = _numbers(weights)
     if array.shape != (length,):
         raise LabelError(
             f"weights must be one number an object; there are {length:,} objects and the weights "
@@ -118,8 +122,6 @@ def encode_weights(weights: Any, length: int) -> NDArray[Any]:
             raise LabelError("weights must be finite; there is a NaN or an infinity among them.")
         if (array == np.trunc(array)).all() and np.abs(array).max() < 2.0**53:
             array = array.astype(np.int64)
-    elif array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
-        array = array.astype(np.float64)
     if array.min() < 0:
         at = int(np.argmin(array))
         raise LabelError(
@@ -127,4 +129,23 @@ def encode_weights(weights: Any, length: int) -> NDArray[Any]:
         )
     if not array.any():
         raise LabelError("weights are all zero; at least one must be positive.")
-    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+    return array
+
+
+def _numbers(weights: Any) -> NDArray[Any]:
+    """Weights as int64, float64 or Python ints, whatever they came in."""
+    if np.ma.is_masked(weights):
+        raise LabelError("weights must be numbers, one an object; some are masked.")
+    try:
+        array = np.asarray(weights)
+        if array.dtype.kind == "O":
+            whole = all(isinstance(item, int | np.integer) for item in array.ravel().tolist())
+            return array if whole else array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise LabelError("weights must be numbers, one an object.") from None
+    if array.dtype.kind not in "biuf":
+        raise LabelError(f"weights must be numbers, one an object, not of type {array.dtype}.")
+    if array.dtype.kind == "f":
+        return array.astype(np.float64)
+    big = array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max
+    return array.astype(object if big else np.int64)

@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 
 from clustervet.errors import LabelError
-from clustervet.labels.arrays import from_array, from_objects
-from clustervet.labels.codes import Codes, Integers, from_keys
+from clustervet.labels.arrays import check_names, from_array, from_objects
+from clustervet.labels.codes import Codes, Integers, from_keys, number
 
 
 def _pandas(series: Any, what: str) -> Codes:
     if getattr(series, "ndim", 1) != 1:
         raise LabelError(f"{what} is a table of shape {series.shape}; pass one of its columns.")
+    if hasattr(series, "levels"):
+        raise LabelError(f"{what} has several levels; pass one of them.")
     array = getattr(series, "array", series)
     if hasattr(array, "categories"):
+        check_names(list(array.categories), what)
         codes = np.asarray(array.codes)
         missing = codes < 0
         if missing.any():
@@ -52,7 +55,7 @@ def _polars(series: Any, what: str) -> Codes:
         filled = series.fill_null(value=False if series.dtype == polars.Boolean else 0)
         codes = from_array(filled.to_numpy(), what)
         return codes if masked is None else Codes(codes.values, codes.restore, codes.find, masked)
-    if series.dtype.is_nested() or series.dtype == polars.Object:
+    if series.dtype.is_nested() or series.dtype in (polars.Object, polars.Binary):
         return from_objects(series.to_list(), what)
     if series.dtype == polars.String:
         series = series.cast(polars.Categorical)
@@ -96,6 +99,10 @@ def _pyarrow(array: Any, what: str) -> Codes:
     missing = array.is_null().to_numpy(zero_copy_only=False)
     codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
     names = array.dictionary.to_pylist() or [None]
+    check_names(names, what)
+    if len(set(names)) < len(names):
+        merged, names = number(names)
+        codes = merged[codes]
     return from_keys(codes, names, missing if missing.any() else None, ordered=encoded)
 
 

@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+
+def plain_label(label: Any) -> Any:
+    """A label as a plain Python value: numpy's scalars are unwrapped where nothing is lost."""
+    if not isinstance(label, np.generic):
+        return label
+    if label.dtype.kind in "Mm":
+        coarse = label.astype(f"{'datetime64' if label.dtype.kind == 'M' else 'timedelta64'}[us]")
+        unit = np.datetime_data(label.dtype)[0]  # type: ignore[arg-type]  # its kind is checked
+        if unit in ("ns", "ps", "fs", "as"):
+            return coarse.item() if coarse == label else label
+    return label.item()
+
 
 def show_label(label: Any, width: int = 32) -> str:
     r"""A label on one short line, control characters and direction marks spelled out.

@@ -1,0 +1,24 @@
+"""The cases, in the order in which they run: each takes a scale and yields rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from cases import chance, counting, everything, fragments, memory, single, startup, trust
+from harness import Row, Scale
+
+Case = Callable[[Scale], Iterator[Row]]
+
+CASES: dict[str, tuple[str, Case]] = {
+    "table": ("Counting integer labels", counting.integers),
+    "strings": ("Counting string labels", counting.strings),
+    "all": ("Every external measure from labels", everything.run),
+    "ami": ("Adjusted mutual information", chance.run),
+    "fragments": ("Hundreds of thousands of clusters", fragments.run),
+    "startup": ("Starting", startup.run),
+    "memory": ("Memory beyond the inputs", memory.run),
+    "single": ("Single measures from labels", single.run),
+    "slow": ("Single measures against peers that need small data", single.slow),
+    "large": ("Values at large counts", trust.large),
+    "digits": ("Values in hard places", trust.digits),
+}

@@ -1,0 +1,89 @@
+"""Who is right: values beside each other, and beside the exact one where it is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from harness import OURS, Goal, Result, Row
+
+# Beyond this relative error a value is wrong, not just short of digits.
+WRONG = 1e-6
+# Up to this it is as good as anyone needs.
+FINE = 1e-9
+
+Exact = Decimal | None
+Judge = Callable[[str, Any, Any], tuple[str, bool]]
+
+
+def relative_error(value: float, exact: Decimal) -> float:
+    """Distance from the exact value, as a share of it."""
+    if math.isnan(value) or math.isinf(value):
+        return math.inf
+    gap = abs(Decimal(float(value)) - exact)
+    return float(gap / abs(exact)) if exact else float(gap)
+
+
+def judge(peer: str, ours: float, theirs: float, exact: Exact = None) -> tuple[str, bool]:
+    """A note about the two values, and whether one of them is wrong."""
+    ours, theirs = float(ours), float(theirs)
+    if exact is None:
+        gap = abs(ours - theirs) / max(abs(ours), abs(theirs), 1e-300)
+        if gap <= FINE:
+            return "same value", False
+        return f"values differ by {gap:.1e}; the exact one is not known", True
+    errors = {OURS: relative_error(ours, exact), peer: relative_error(theirs, exact)}
+    wrong = [name for name, error in errors.items() if error > WRONG]
+    values = {OURS: ours, peer: theirs}
+    if wrong:
+        said = ", ".join(f"{name} is WRONG: it says {values[name]:.10g}" for name in wrong)
+        return f"{said}; the exact value is {exact:.10g}", True
+    if max(errors.values()) <= FINE:
+        return "same value, exact", False
+    return ", ".join(f"{name} is off by {error:.0e}" for name, error in errors.items()), False
+
+
+def rows(
+    ours: Result,
+    peers: Iterable[Result],
+    *,
+    what: str,
+    size: str,
+    goals: Mapping[str, Goal] | None = None,
+    judged: Judge = judge,
+) -> list[Row]:
+    """One row a peer, with values compared by `judged`."""
+    return [_row(ours, peer, what, size, (goals or {}).get(peer.name), judged) for peer in peers]
+
+
+def _row(ours: Result, peer: Result, what: str, size: str, goal: Goal | None, judged: Judge) -> Row:
+    if ours.failure is not None:
+        note, alarm = f"{OURS} {ours.failure}", True
+    elif peer.failure is not None:
+        note, alarm = peer.failure, False
+    else:
+        note, alarm = judged(peer.name, ours.value, peer.value)
+    return Row(
+        what=what,
+        size=size,
+        peer=peer.name,
+        ours=ours.seconds if ours.runs else None,
+        theirs=peer.seconds if peer.runs else None,
+        goal=goal,
+        value_ours=plain(ours.value),
+        value_peer=plain(peer.value),
+        note=note,
+        alarm=alarm,
+    )
+
+
+def plain(value: Any) -> float | int | str | None:
+    """A value that fits into a cell and into JSON."""
+    if value is None or isinstance(value, str | int):
+        return value
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,204 @@
+"""Rows in; text, Markdown and JSON out.
+
+Law: nothing is measured here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import Goal, Row
+
+LEGEND = (
+    "Times are the best of several runs taken in turns in one process; labels are in each "
+    "peer's own form before the clock starts. A ratio is the peer's figure divided by ours: "
+    "85 x means that the peer takes 85 times as long. Where a goal is a share, the ratio is "
+    "ours divided by the peer's. clustervet uses every core, peers what they use by themselves."
+)
+HEAD = ("what", "size", "clustervet", "peer", "its figure", "ratio", "goal", "met")
+VALUES = ("our value", "its value", "remark")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A case with its finished rows."""
+
+    name: str
+    title: str
+    rows: list[Row]
+
+
+def figure(value: float | None, unit: str) -> str:
+    """A time, a size or an error with three digits."""
+    if value is None or math.isinf(value):
+        return "-"
+    if unit == "MB":
+        return f"{value:,.0f} MB"
+    if unit == "error":
+        return f"{value:.1e}"
+    for factor, name in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
+        if value * factor >= 1:
+            return f"{value * factor:.3g} {name}"
+    return f"{value * 1e6:.2g} µs"
+
+
+def times(ratio: float) -> str:
+    """A ratio as people say it."""
+    return f"{ratio:,.0f} x" if ratio >= 10 else f"{ratio:.2g} x"
+
+
+def ratio_text(row: Row) -> str:
+    if row.speedup is None or row.unit == "error":
+        return ""
+    if row.goal is not None and row.goal.kind == "share":
+        return f"{times(1 / row.speedup)} its time"
+    return times(row.speedup)
+
+
+def goal_text(goal: Goal | None, unit: str) -> str:
+    if goal is None:
+        return ""
+    if goal.kind == "speedup":
+        return f"at least {times(goal.bound)}"
+    if goal.kind == "share":
+        return f"at most {times(goal.bound)} its time"
+    return f"at most {figure(goal.bound, unit)}"
+
+
+def met_text(row: Row, judged: bool) -> str:
+    if row.goal is None:
+        return ""
+    if not judged or row.met is None:
+        return "not judged"
+    return "yes" if row.met else "MISSED"
+
+
+def value_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _cells(row: Row, judged: bool) -> tuple[str, ...]:
+    return (
+        row.what,
+        row.size,
+        figure(row.ours, row.unit),
+        row.peer,
+        figure(row.theirs, row.unit),
+        ratio_text(row),
+        goal_text(row.goal, row.unit),
+        met_text(row, judged),
+    )
+
+
+def text(sections: list[Section], facts: dict[str, str], judged: bool) -> str:
+    """The whole answer for a terminal."""
+    lines = [", ".join(f"{name} {value}" for name, value in facts.items()), "", LEGEND]
+    for section in sections:
+        table = [(*HEAD, "remark")]
+        table += [(*_cells(row, judged), row.note) for row in section.rows]
+        lines += ["", section.title, ""]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        for cells in table:
+            padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+            lines.append("  ".join(padded).rstrip())
+    return "\n".join([*lines, "", *verdict(sections, judged)])
+
+
+def verdict(sections: list[Section], judged: bool) -> list[str]:
+    """What a reader must not miss: goals, and values that are wrong."""
+    everything = [row for section in sections for row in section.rows]
+    alarms = [f"  {row.what}, {row.size}: {row.note}" for row in everything if row.alarm]
+    lines = ["Wrong values and failures:", *alarms] if alarms else ["No wrong values."]
+    if not judged:
+        return [*lines, "Goals are not judged in a quick run."]
+    goals = [row for row in everything if row.goal is not None]
+    missed = [
+        f"  {row.what}, {row.size}: {ratio_text(row) or figure(row.ours, row.unit)} beside "
+        f"{row.peer}, goal {goal_text(row.goal, row.unit)}"
+        for row in goals
+        if row.met is False
+    ]
+    unknown = sum(row.met is None for row in goals)
+    met = len(goals) - len(missed) - unknown
+    count = f"Goals: {met} met, {len(missed)} missed, {unknown} not judged."
+    return [*lines, count, *missed]
+
+
+def markdown(sections: list[Section], facts: dict[str, str], judged: bool) -> str:
+    """The whole answer as Markdown tables."""
+    lines = ["# Benchmarks", "", LEGEND, "", "| | |", "|---|---|"]
+    lines += [_line((name, value)) for name, value in facts.items()]
+    head = (*HEAD, *VALUES)
+    for section in sections:
+        lines += ["", f"## {section.title}", "", _line(head), _line(["---"] * len(head), raw=True)]
+        lines += [
+            _line(
+                (
+                    *_cells(row, judged),
+                    value_text(row.value_ours),
+                    value_text(row.value_peer),
+                    row.note,
+                )
+            )
+            for row in section.rows
+        ]
+    said = [
+        f"- {line.strip()}" if line.startswith("  ") else line for line in verdict(sections, judged)
+    ]
+    lines += ["", "## Verdict", ""]
+    for before, line in zip(["", *said], said, strict=False):
+        if line.startswith("- ") != before.startswith("- ") or not line.startswith("- "):
+            lines.append("")
+        lines.append(line)
+    return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
+
+
+def _line(cells: Any, raw: bool = False) -> str:
+    joined = "|".join(cells) if raw else " | ".join(cell.replace("|", "\\|") for cell in cells)
+    return f"|{joined}|" if raw else f"| {joined} |"
+
+
+def as_json(sections: list[Section], facts: dict[str, str], judged: bool) -> str:
+    """The whole answer for programs; figures in seconds, MB or relative errors."""
+    rows = [
+        {
+            "case": section.name,
+            "what": row.what,
+            "size": row.size,
+            "unit": row.unit,
+            "ours": _finite(row.ours),
+            "peer": row.peer,
+            "theirs": _finite(row.theirs),
+            "ratio": _finite(row.speedup),
+            "goal": goal_text(row.goal, row.unit) or None,
+            "met": row.met if judged else None,
+            "value_ours": _finite(row.value_ours),
+            "value_peer": _finite(row.value_peer),
+            "note": row.note,
+            "wrong_or_failed": row.alarm,
+        }
+        for section in sections
+        for row in section.rows
+    ]
+    answer = {"machine": facts, "goals_judged": judged, "rows": rows}
+    return json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinities."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write_whole(path: Path, content: str) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_text(content, encoding="utf-8")
+    os.replace(part, path)

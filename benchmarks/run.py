@@ -1,0 +1,77 @@
+"""clustervet beside its peers, on the same data in the same run.
+
+    python benchmarks/run.py                 everything, some minutes
+    python benchmarks/run.py --quick         every case at 1/100 of its size, under a minute
+    python benchmarks/run.py --only ami      the cases whose name matches a pattern
+
+Prints a table, and writes it as Markdown and JSON. A missed goal is said plainly; it is not
+an error, since a busy machine is no fault of the code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+from cases import CASES
+from harness import Row, Scale
+from machine import facts
+from output import Section, as_json, markdown, text, write_whole
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    options = parse()
+    chosen = [name for name in CASES if re.search(options.only, name)]
+    warnings.simplefilter("ignore")  # peers warn about their own use of numpy
+    scale = Scale(100 if options.quick else 1)
+    sections = [section(name, scale) for name in chosen]
+    judged = not options.quick
+    known = facts()
+    print(text(sections, known, judged))
+    write_whole(options.json, as_json(sections, known, judged))
+    write_whole(options.markdown, markdown(sections, known, judged))
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description="Time clustervet beside its peers.", epilog=f"Cases: {', '.join(CASES)}."
+    )
+    parser.add_argument("--only", metavar="PATTERN", default="", help="regular expression")
+    parser.add_argument("--quick", action="store_true", help="1/100 of the size; judges no goal")
+    parser.add_argument("--json", type=Path, default=HERE / "results.json", metavar="FILE")
+    parser.add_argument("--markdown", type=Path, default=HERE / "results.md", metavar="FILE")
+    options = parser.parse_args()
+    try:
+        matches = any(re.search(options.only, name) for name in CASES)
+    except re.error as error:
+        parser.error(f"--only {options.only!r} is no regular expression: {error}.")
+    if not matches:
+        parser.error(f"no case matches {options.only!r}; the cases are {', '.join(CASES)}.")
+    return options
+
+
+def section(name: str, scale: Scale) -> Section:
+    """Run one case; one that breaks off keeps its rows and says why."""
+    title, case = CASES[name]
+    print(f"{title} ...", end="", flush=True, file=sys.stderr)
+    start = time.perf_counter()
+    rows: list[Row] = []
+    try:
+        rows.extend(case(scale))
+    except Exception as error:  # the other cases are still worth their time
+        traceback.print_exc()
+        note = f"the case broke off: {type(error).__name__}: {error}"
+        rows.append(Row(what=name, size="", peer="", note=note, alarm=True))
+    print(f" {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    return Section(name, title, rows)
+
+
+if __name__ == "__main__":
+    main()
