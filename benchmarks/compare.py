@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from harness import OURS, Goal, Result, Row
 
 # Beyond this relative error a value is wrong, not just short of digits.
@@ -26,6 +28,11 @@ def relative_error(value: float, exact: Decimal) -> float:
     return float(gap / abs(exact)) if exact else float(gap)
 
 
+def digits(error: float) -> int:
+    """How many leading digits a relative error leaves right, of the 16 a float has."""
+    return 16 if error < 1e-16 else max(0, math.floor(-math.log10(error)))
+
+
 def judge(peer: str, ours: float, theirs: float, exact: Exact = None) -> tuple[str, bool]:
     """A note about the two values, and whether one of them is wrong."""
     ours, theirs = float(ours), float(theirs)
@@ -41,7 +48,7 @@ def judge(peer: str, ours: float, theirs: float, exact: Exact = None) -> tuple[s
         said = ", ".join(f"{name} is WRONG: it says {values[name]:.10g}" for name in wrong)
         return f"{said}; the exact value is {exact:.10g}", True
     if max(errors.values()) <= FINE:
-        return "same value, exact", False
+        return f"both right to {digits(max(errors.values()))} digits", False
     return ", ".join(f"{name} is off by {error:.0e}" for name, error in errors.items()), False
 
 
@@ -80,9 +87,11 @@ def _row(ours: Result, peer: Result, what: str, size: str, goal: Goal | None, ju
 
 
 def plain(value: Any) -> float | int | str | None:
-    """A value that fits into a cell and into JSON."""
+    """A value that fits into a cell and into JSON; of a whole table, how much it holds."""
     if value is None or isinstance(value, str | int):
         return value
+    if isinstance(value, np.ndarray) and value.ndim == 2:
+        return f"{np.count_nonzero(value):,} cells"
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -21,6 +21,8 @@ MOST_RUNS = 25
 SETTLED = 0.5
 # A peer this slow runs once: its noise is small beside the ratio, its second run is not.
 SLOW = 5.0
+# Threads of the one before may still be spinning; they go to sleep meanwhile.
+PAUSE = 0.003
 
 
 class AbsentError(Exception):
@@ -47,12 +49,12 @@ class Result:
     runs: int = 0
     spent: float = 0.0
 
-    def wants(self, least: int) -> bool:
+    @property
+    def wants_more(self) -> bool:
         """Whether another run is worth its time."""
         if self.failure is not None or self.runs >= MOST_RUNS:
             return False
-        if self.runs and self.seconds > SLOW and least < OUR_RUNS:
-            return False
+        least = OUR_RUNS if self.name == OURS else 1 if self.spent > SLOW else PEER_RUNS
         return self.runs < least or self.spent < SETTLED
 
     def add(self, seconds: float) -> None:
@@ -80,17 +82,18 @@ def race(
     summary: Callable[[Any], Any] = lambda value: value,
 ) -> tuple[Result, list[Result]]:
     """Time our call and the peers' in turns; `summary` says what to keep of a value."""
-    entries = [(Contender(OURS, ours, prepare), Result(OURS), OUR_RUNS)]
-    entries += [(peer, Result(peer.name), PEER_RUNS) for peer in peers]
+    contenders = [Contender(OURS, ours, prepare), *peers]
+    results = [Result(contender.name) for contender in contenders]
     gc.collect()
-    _turn(*entries[0][:2], summary)
-    if entries[0][1].failure is None:
-        entries[0] = (entries[0][0], Result(OURS), OUR_RUNS)  # that was the warm-up: compiling
-    while any(result.wants(least) for _, result, least in entries):
-        for contender, result, least in entries:
-            if result.wants(least):
+    warm_up = Result(OURS)  # compiles what is not compiled yet
+    _turn(contenders[0], warm_up, summary)
+    if warm_up.failure is not None:
+        results[0] = warm_up
+    while any(result.wants_more for result in results):
+        for contender, result in zip(contenders, results, strict=True):
+            if result.wants_more:
+                time.sleep(PAUSE)
                 _turn(contender, result, summary)
-    results = [result for _, result, _ in entries]
     return results[0], results[1:]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from decimal import Decimal
 
 from cases.single import beside
-from compare import plain, relative_error
+from compare import WRONG, plain, relative_error
+from compare import digits as digits_right
 from exact import ExactTable
 from harness import Result, Row, Scale, race, size_of
 from labels import moved, one_moved, unrelated
@@ -52,11 +52,18 @@ def _row(ours: Result, peer: Result, exact: Decimal, what: str, size: str) -> Ro
     errors = [
         None if result.failure else relative_error(result.value, exact) for result in (ours, peer)
     ]
-    kept = ", ".join(
-        f"{result.name} keeps {_digits(error)} digits"
+    # Near zero a large relative error may not matter; this large an absolute one does.
+    wrong = [
+        result.name
+        for result in (ours, peer)
+        if result.failure is None and abs(Decimal(float(result.value)) - exact) > WRONG
+    ]
+    words = [
+        f"{result.name} "
+        + ("is WRONG" if result.name in wrong else f"keeps {digits_right(error)} digits")
         for result, error in zip((ours, peer), errors, strict=True)
         if error is not None
-    )
+    ]
     return Row(
         what=f"error of {what}",
         size=size,
@@ -66,11 +73,6 @@ def _row(ours: Result, peer: Result, exact: Decimal, what: str, size: str) -> Ro
         unit="error",
         value_ours=plain(ours.value),
         value_peer=plain(peer.value),
-        note=ours.failure or peer.failure or f"{kept}; exact: {exact:.17g}",
-        alarm=ours.failure is not None,
+        note=ours.failure or peer.failure or f"{', '.join(words)}; exact: {exact:.16e}",
+        alarm=ours.failure is not None or bool(wrong),
     )
-
-
-def _digits(error: float) -> int:
-    """How many leading digits an error leaves right."""
-    return 16 if error < 1e-16 else max(0, math.floor(-math.log10(error)))

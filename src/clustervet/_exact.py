@@ -133,6 +133,8 @@ def expected_information(
     classes: Mapping[int, float], clusters: Mapping[int, float], n: int
 ) -> float:
     """Expected mutual information in nats from distinct sizes with their multiplicities."""
+    if n >= 2**1000:
+        return 0.0  # about |C| |K| / 2n: nothing that a float could add to anything
     total = float(n)
     return math.fsum(
         count * other * expected_deviance(float(size), float(width), total) / total

@@ -163,10 +163,12 @@ class Registry(Mapping[str, Measure]):
         family: str | Iterable[str] | None = None,
     ) -> list[Measure]:
         """The named measures in the order given, or all of a kind or family."""
+        chosen = list(self.values())
         if names is not None:
-            listed: Iterable[Any] = [names] if _is_one(names) else names
-            chosen = [self._resolve(name) for name in listed]
-            return list({record.key: record for record in chosen}.values())
+            listed = [names] if _is_one(names) or not isinstance(names, Iterable) else list(names)
+            chosen = list({r.key: r for r in (self._resolve(name) for name in listed)}.values())
+        if family is not None and not isinstance(family, Iterable):
+            raise UnknownMeasureError(f"a family is named by a string, not by {family!r}.")
         families = None if family is None else {family} if isinstance(family, str) else set(family)
         if families is not None:
             known = {record.family for record in self.values()}
@@ -176,8 +178,8 @@ class Registry(Mapping[str, Measure]):
                 )
         return [
             record
-            for record in self.values()
-            if (kind is None or record.kind == kind)
+            for record in chosen
+            if (kind is None or names is not None or record.kind == kind)
             and (families is None or record.family in families)
         ]
 
@@ -187,7 +189,7 @@ class Registry(Mapping[str, Measure]):
         ranked = sorted(self._records.values(), key=lambda r: order.get(r.family, len(order)))
         self._records = {record.key: record for record in ranked}
 
-    def _resolve(self, name: str | Measure | MeasureFunction) -> Measure:
+    def _resolve(self, name: object) -> Measure:
         if isinstance(name, Measure):
             return name
         if isinstance(name, str):

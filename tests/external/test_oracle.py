@@ -34,12 +34,16 @@ def test_small_tables(counts: list[list[int]]) -> None:
 
 @settings(max_examples=40)
 @given(matrices(counts_up_to(10**15)))
+@example([[10**15] * 10 + [1000], [0] * 10 + [3]])
 def test_counts_up_to_a_thousand_million_million(counts: list[list[int]]) -> None:
     assert not disagreements(counts)
 
 
 @settings(max_examples=30)
 @given(matrices(counts_up_to(10**30), classes=4, clusters=4))
+@example([[10**16, 1], [1, 0]])
+@example([[10**16 + 1, 3], [2, 2]])
+@example([[10**16, 1000], [0, 3]])
 def test_counts_beyond_any_machine_integer(counts: list[list[int]]) -> None:
     assert not disagreements(counts)
 

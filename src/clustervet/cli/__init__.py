@@ -5,12 +5,13 @@ Exit codes: 0 done; 2 the input or the call is at fault; 1 clustervet is at faul
 
 from __future__ import annotations
 
-import os
 import sys
 
 
 def main() -> None:
     """Run the command line."""
+    import typer
+
     from clustervet.cli.app import app
     from clustervet.errors import ClustervetError
 
@@ -18,11 +19,32 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app(prog_name="clustervet")
+        code = app(prog_name="clustervet", standalone_mode=False)
     except ClustervetError as error:
-        print(f"clustervet: {error}", file=sys.stderr)
-        sys.exit(2)
-    except BrokenPipeError:
-        # The reader went away; what is left in the buffer has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _refuse(_in_options(str(error)))
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(130)
+    except Exception as error:
+        # Mistakes in the call itself are the command-line library's own exceptions.
+        if not hasattr(error, "format_message"):
+            raise
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(error.format_message())
+            sys.exit(2)
+        _refuse(error.format_message().rstrip(".") + "; see `clustervet --help`.")
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(message: str) -> None:
+    """One line on standard error, whatever the message quotes, and exit code 2."""
+    from clustervet.labels import show_label
+
+    print(f"clustervet: {show_label(' '.join(message.split()), 2_000)}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _in_options(message: str) -> str:
+    """A message about arguments, in words of the command line."""
+    for policy in ("drop", "class"):
+        message = message.replace(f"missing='{policy}'", f"--missing {policy}")
+    return message

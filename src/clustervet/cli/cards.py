@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import textwrap
@@ -75,7 +77,9 @@ class Listing:
             rows += [
                 [r.key, r.better, *map(str, r.bounds), r.family, r.title] for r in self.records
             ]
-            return "\n".join(",".join(row) for row in rows)
+            out = io.StringIO()
+            csv.writer(out, lineterminator="\n").writerows(rows)
+            return out.getvalue()
         if format is Format.markdown:
             rows = [head, ["---"] * len(head), *self._rows()]
             return "\n".join("| " + " | ".join(row) + " |" for row in rows)

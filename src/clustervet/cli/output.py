@@ -34,6 +34,22 @@ class Answer(Protocol):
 
 def emit(answer: Answer, format: Format, output: str | None) -> None:
     """Print in the format asked for; in colour on a terminal."""
+    try:
+        _print(answer, format, output)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence()  # the reader went away; that is no mistake
+    except OSError as error:
+        _silence()
+        raise FileError(f"standard output cannot be written: {error.strerror}.") from None
+
+
+def _silence() -> None:
+    """Let what is left in the buffer of standard output go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print(answer: Answer, format: Format, output: str | None) -> None:
     if output is not None:
         _write_whole(Path(output), answer.to_text(format).rstrip("\n") + "\n")
     elif format is Format.table and sys.stdout.isatty():
@@ -46,7 +62,11 @@ def emit(answer: Answer, format: Format, output: str | None) -> None:
 
 def _write_whole(path: Path, text: str) -> None:
     """Write beside the target and move into place, so that no half file is ever seen."""
+    path = Path(os.path.realpath(path))
     try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")  # a pipe or device is written, not replaced
+            return
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         raise FileError(

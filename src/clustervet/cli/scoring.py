@@ -84,7 +84,7 @@ def run(request: Request) -> Scores:
     cards = external_scores(
         truths,
         preds,
-        measures=request.measures.split(",") if request.measures else None,
+        measures=None if request.measures is None else _listed(request.measures),
         family=request.families,
         noise=_noise(request.noise),
         missing=request.missing.value,
@@ -94,6 +94,15 @@ def run(request: Request) -> Scores:
 
 
 Sides = tuple[dict[str, Codes], dict[str, Codes], Any]
+
+
+def _listed(keys: str) -> list[str]:
+    listed = keys.split(",")
+    if not all(key.strip() for key in listed):
+        raise ParameterError(
+            "--measures has an empty name of a measure; leave it out to have them all."
+        )
+    return listed
 
 
 def _one_table(request: Request) -> Sides:

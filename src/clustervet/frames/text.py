@@ -8,10 +8,11 @@ import gzip
 import io
 import os
 import sys
+import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
@@ -55,14 +56,16 @@ def read_text_table(
     """Read a delimited text file, plain or gzipped; "-" is standard input.
 
     With `header=None` a file of several columns has one, and a file of a single column has
-    one if its first line occurs nowhere else and does not look like the labels below it.
+    one if its first line is no number and occurs nowhere else in it.
     """
+    if "\0" in str(source):
+        raise FileError("a path cannot hold the character NUL.")
     name = "standard input" if str(source) == "-" else show_label(str(source), 200)
     with _opened(source, name) as (stream, start), _long_fields():
-        lines = _watched(stream, source)
-        rows = _rows(lines, name, _delimiter(delimiter, source, start))
+        separator = _delimiter(delimiter, source, start)
         try:
-            return _collect(rows, name, header)
+            with closing(_watched(stream, source)) as lines:
+                return _collect(_rows(lines, separator), name, header)
         except UnicodeDecodeError as error:
             raise FileError(
                 f"{name} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert it, "
@@ -88,7 +91,8 @@ def _collect(rows: Iterator[tuple[int, list[str]]], name: str, header: bool | No
         for line, row in chunk:
             if len(row) != len(names):
                 raise FileError(
-                    f"line {line} of {name} has {len(row)} fields where the first line has "
+                    f"line {line} of {name} has {len(row)} "
+                    f"{'field' if len(row) == 1 else 'fields'} where the first line has "
                     f"{len(names)}."
                 )
         _add([row for _, row in chunk], places, codes)
@@ -172,7 +176,7 @@ def _opened(source: str | Path, name: str) -> Iterator[tuple[io.TextIOWrapper, b
             yield stream, start
         except IsADirectoryError:
             raise FileError(f"{name} is a directory, not a file.") from None
-        except (gzip.BadGzipFile, EOFError) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileError(f"{name} is not a whole gzip file: {error}.") from None
         except OSError as error:
             raise FileError(f"{name} cannot be read: {error.strerror or error}.") from None
@@ -193,6 +197,8 @@ def _delimiter(given: str | None, source: str | Path, start: bytes) -> str:
         given = {"tab": "\t", "\\t": "\t"}.get(given, given)
         if len(given) != 1:
             raise FileError(f"a delimiter is one character, not {show_label(given)!r}.")
+        if given in '"\r\n':
+            raise FileError(f"{given!r} cannot be a delimiter: it ends fields and lines.")
         return given
     if Path(str(source).removesuffix(".gz")).suffix in (".tsv", ".tab"):
         return "\t"
@@ -201,7 +207,7 @@ def _delimiter(given: str | None, source: str | Path, start: bytes) -> str:
     return DELIMITERS[counts.index(max(counts))]
 
 
-def _rows(lines: Iterator[str], name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Rows with their line numbers; blank lines are skipped, but are labels in a single column."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     blanks: list[int] = []
@@ -217,11 +223,12 @@ def _rows(lines: Iterator[str], name: str, delimiter: str) -> Iterator[tuple[int
         yield reader.line_num, row
 
 
-def _watched(stream: io.TextIOWrapper, source: str | Path) -> Iterator[str]:
+def _watched(stream: io.TextIOWrapper, source: str | Path) -> Generator[str, None, None]:
     """The lines, with a progress bar on a terminal if the file is large."""
     large = str(source) != "-" and os.path.getsize(source) > SHOW_PROGRESS
     if not (large and sys.stderr.isatty()):
-        yield from stream
+        for line in stream:  # not `yield from`, which would close the stream with itself
+            yield line
         return
     from rich.console import Console
     from rich.progress import Progress

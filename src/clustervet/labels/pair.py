@@ -16,6 +16,8 @@ from clustervet.labels.text import show_label
 
 Missing = Literal["raise", "drop", "class"]
 NoisePolicy = Literal["keep", "drop", "singletons"]
+# Squares of real weights must stay far from the largest float.
+HEAVY = 1e150
 POLICIES = ("keep", "drop", "singletons")
 
 
@@ -120,6 +122,9 @@ def encode_weights(weights: Any, length: int) -> NDArray[Any]:
     if array.dtype.kind == "f":
         if not np.isfinite(array).all():
             raise LabelError("weights must be finite; there is a NaN or an infinity among them.")
+        with np.errstate(over="ignore"):
+            if array.sum() >= HEAVY:
+                raise LabelError(f"weights must sum to less than {HEAVY:g}.")
         if (array == np.trunc(array)).all() and np.abs(array).max() < 2.0**53:
             array = array.astype(np.int64)
     if array.min() < 0:

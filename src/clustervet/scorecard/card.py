@@ -65,7 +65,12 @@ class Subject:
 
     def __str__(self) -> str:
         objects = f"{self.objects:,}" if isinstance(self.objects, int) else f"{self.objects:,.6g}"
-        return f"{objects} objects, {self.classes:,} classes, {self.clusters:,} clusters"
+        parts = (
+            f"{objects} {'object' if self.objects == 1 else 'objects'}",
+            f"{self.classes:,} {'class' if self.classes == 1 else 'classes'}",
+            f"{self.clusters:,} {'cluster' if self.clusters == 1 else 'clusters'}",
+        )
+        return ", ".join(parts)
 
 
 class ScoreCard(Mapping[str, float]):

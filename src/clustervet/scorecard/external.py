@@ -88,12 +88,15 @@ def external_scores(
     ['truth 1', 'truth 2', 'product']
     """
     if isinstance(truth, Contingency):
-        if pred is not None:
-            raise ParameterError("external_scores takes either one table or labels, not both.")
+        given = (pred, weights, noise, noise_policy)
+        if any(option is not None for option in given) or missing != "raise":
+            raise ParameterError(
+                "external_scores takes either one table or labels, not both; options go with labels."
+            )
         return score_table(truth, measures, family=family)
     if pred is None:
         raise ParameterError("external_scores needs truth and prediction, or one Contingency.")
-    truths, preds = _several_truths(truth), _several_predictions(pred)
+    truths, preds = _several_truths(truth, missing), _several_predictions(pred)
     cards = {}
     for truth_name, labels in truths.items():
         for pred_name, clusters in preds.items():
@@ -123,14 +126,24 @@ def _several_predictions(pred: Any) -> dict[str, Any]:
     if isinstance(pred, Mapping):
         if not pred:
             raise ParameterError("pred is an empty mapping; name at least one prediction.")
-        return {str(name): labels for name, labels in pred.items()}
+        return _named(pred, "pred")
     return {"pred": pred}
 
 
-def _several_truths(truth: Any) -> dict[str, Any]:
+def _named(labelings: Mapping[Any, Any], what: str) -> dict[str, Any]:
+    """Labelings by name as text; two names that read alike are refused."""
+    named = {str(name): labels for name, labels in labelings.items()}
+    if len(named) < len(labelings):
+        texts = [str(name) for name in labelings]
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise ParameterError(f"two labelings in {what} are called {twice!r}; names must differ.")
+    return named
+
+
+def _several_truths(truth: Any, missing: Missing) -> dict[str, Any]:
     """Truths by name; more than one also gets its product classes."""
     if isinstance(truth, Mapping):
-        named = {str(name): labels for name, labels in truth.items()}
+        named = _named(truth, "truth")
     elif isinstance(truth, list | tuple) and truth and all(map(_is_labeling, truth)):
         named = {f"truth {k}": labels for k, labels in enumerate(truth, 1)}
     else:
@@ -138,7 +151,11 @@ def _several_truths(truth: Any) -> dict[str, Any]:
     if not named:
         raise ParameterError("truth is an empty mapping; name at least one labeling.")
     if len(named) > 1:
-        named[PRODUCT] = product_labels(list(named.values()))
+        if PRODUCT in named:
+            raise ParameterError(
+                f"no truth may be called {PRODUCT!r}: that is the name of the product classes."
+            )
+        named[PRODUCT] = product_labels(list(named.values()), missing)
     return named
 
 

@@ -212,4 +212,5 @@ def csv_text(cards: Sequence[ScoreCard]) -> str:
 def _defused(item: Any) -> Any:
     if isinstance(item, float):
         return "" if math.isnan(item) else repr(item)
-    return "'" + item if item.startswith(("=", "+", "-", "@", "\t", "\r")) else item
+    safe = show_label(item, max(1, len(item) * 12))  # control characters spelled out, none cut
+    return "'" + safe if safe.startswith(("=", "+", "-", "@")) else safe
