@@ -198,7 +198,7 @@ def _delimiter(given: str | None, source: str | Path, start: bytes) -> str:
         if len(given) != 1:
             raise FileError(f"a delimiter is one character, not {show_label(given)!r}.")
         if given in '"\r\n':
-            raise FileError(f"{given!r} cannot be a delimiter: it ends fields and lines.")
+            raise FileError(f"a delimiter cannot be {given!r}, which ends fields and lines.")
         return given
     if Path(str(source).removesuffix(".gz")).suffix in (".tsv", ".tab"):
         return "\t"

@@ -91,7 +91,7 @@ def external_scores(
         given = (pred, weights, noise, noise_policy)
         if any(option is not None for option in given) or missing != "raise":
             raise ParameterError(
-                "external_scores takes either one table or labels, not both; options go with labels."
+                "external_scores takes either one table or labels, not both (options need labels)."
             )
         return score_table(truth, measures, family=family)
     if pred is None:
