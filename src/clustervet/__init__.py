@@ -16,20 +16,46 @@ from clustervet import external
 from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ClustervetError
 from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures
+from clustervet.inference import (
+    Chance,
+    Comparison,
+    Diagnosis,
+    Interval,
+    Ranking,
+    SampleSize,
+    chance,
+    compare_predictions,
+    confidence_interval,
+    diagnose,
+    rank_predictions,
+    sample_size,
+)
 from clustervet.registry import Measure, measure, measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Chance",
     "ClustervetError",
+    "Comparison",
     "Contingency",
+    "Diagnosis",
+    "Interval",
     "Measure",
     "Pairs",
+    "Ranking",
+    "SampleSize",
     "ScoreCard",
     "ScoreCards",
+    "chance",
+    "compare_predictions",
+    "confidence_interval",
+    "diagnose",
     "external_scores",
     "measure",
     "measures",
+    "rank_predictions",
+    "sample_size",
     *external.__all__,
 ]

@@ -29,11 +29,10 @@ def records(claim: Callable[[cv.Measure], bool] = lambda record: True) -> pytest
 
 
 def close(a: float, b: float) -> bool:
-    return (
-        a == b
-        or math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-13)
-        or math.isnan(a) == math.isnan(b) == True
-    )
+    """The same to twelve digits; the floor is for values that are differences of rounded sums."""
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    return math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-13)
 
 
 def at_least_as_good(record: cv.Measure, a: float, b: float) -> bool:
@@ -88,7 +87,7 @@ def test_a_bounded_measure_has_no_unit_and_an_unbounded_one_has(record: cv.Measu
 def test_the_key_is_made_of_full_words(record: cv.Measure) -> None:
     assert re.fullmatch(r"[a-z]+[a-z0-9]*(_[a-z]+[a-z0-9]*)*", record.key)
     words = record.key.split("_")
-    assert words[-1] not in ("score", "index", "metric")
+    assert words[-1] != "score"
     # A letter stands for itself only where it is the measure's symbol.
     for short in (word for word in words if len(word) < 3 and word != "of"):
         assert short[0].upper() in record.symbol
@@ -105,7 +104,7 @@ def test_perfect_is_the_end_of_the_scale_that_is_better(record: cv.Measure) -> N
 
 
 @records()
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(table=tables())
 @example(table=Table.from_counts([[1] * 3]))
 @example(table=Table.from_counts([[1] * 10]))
@@ -120,7 +119,7 @@ def test_values_stay_within_the_declared_bounds(record: cv.Measure, table: Table
 
 
 @records(lambda record: record.symmetric)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(table=tables())
 def test_truth_and_prediction_may_change_places(record: cv.Measure, table: Table) -> None:
     assert close(record.evaluate(table).value, record.evaluate(table.T).value)
@@ -158,7 +157,7 @@ def test_a_metric_is_symmetric_and_its_best_value_is_zero(record: cv.Measure) ->
 
 
 @records(lambda record: record.better != "neither")
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(two=labelings())
 def test_no_clustering_beats_the_truth_itself(
     record: cv.Measure, two: tuple[list[int], list[int]]
@@ -169,7 +168,7 @@ def test_no_clustering_beats_the_truth_itself(
 
 
 @records(lambda record: record.perfect is not None)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(truth=st.lists(st.integers(0, 9), min_size=1, max_size=20), shift=st.integers(1, 9))
 def test_the_same_partition_is_exactly_perfect(
     record: cv.Measure, truth: list[int], shift: int
@@ -229,7 +228,7 @@ def test_an_adjusted_measure_is_zero_on_average_over_random_predictions(
 
 
 @records()
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(two=labelings(), seed=st.integers(0, 2**32 - 1))
 def test_neither_names_nor_the_order_of_objects_matter(
     record: cv.Measure, two: tuple[list[int], list[int]], seed: int
@@ -271,55 +270,22 @@ def test_at_its_limits_a_measure_is_perfect_or_says_why_not(record: cv.Measure, 
     else:
         assert why is None
         assert math.isfinite(value)
-        assert value != record.perfect or record.perfect is None or _onesided(record, table)
-
-
-def _onesided(record: cv.Measure, table: Table) -> bool:
-    """A measure of one direction may be perfect at the far end of that direction."""
-    return not record.symmetric
+        # A measure that looks one way may be perfect at the far end of that way.
+        assert value != record.perfect or not record.symmetric or record.perfect is None
 
 
 # Where it is found
 
 PROMISED = [
-    "rand",
-    "adjusted_rand",
-    "jaccard",
-    "fowlkes_mallows",
-    "pair_precision",
-    "pair_recall",
-    "pair_f1",
-    "mirkin",
-    "mirkin_invariant",
-    "hubert_gamma",
-    "purity",
-    "inverse_purity",
-    "mean_purity",
-    "matching_accuracy",
-    "classification_error",
-    "larsen_aone",
-    "f_measure",
-    "van_dongen",
-    "van_dongen_invariant",
-    "hamming",
-    "class_entropy",
-    "cluster_entropy",
-    "conditional_entropy",
-    "mutual_information",
-    "normalized_mutual_information",
-    "adjusted_mutual_information",
-    "variation_of_information",
-    "normalized_variation_of_information",
-    "homogeneity",
-    "completeness",
-    "v_measure",
-    "dom_q0",
-    "dom_q1",
-    "dom_q2",
-    "gini",
-    "bcubed_precision",
-    "bcubed_recall",
-    "bcubed_f1",
+    *("rand", "adjusted_rand", "jaccard", "fowlkes_mallows", "pair_precision", "pair_recall"),
+    *("pair_f1", "mirkin", "mirkin_invariant", "hubert_gamma"),
+    *("purity", "inverse_purity", "mean_purity", "matching_accuracy", "classification_error"),
+    *("larsen_aone", "f_measure", "van_dongen", "van_dongen_invariant", "hamming"),
+    *("class_entropy", "cluster_entropy", "conditional_entropy", "mutual_information"),
+    *("normalized_mutual_information", "adjusted_mutual_information"),
+    *("variation_of_information", "normalized_variation_of_information"),
+    *("homogeneity", "completeness", "v_measure", "dom_q0", "dom_q1", "dom_q2", "gini"),
+    *("bcubed_precision", "bcubed_recall", "bcubed_f1"),
 ]
 ALIASES = {
     "wallace_1": "pair_recall",
@@ -364,7 +330,7 @@ def test_the_measure_is_a_function_of_the_package(record: cv.Measure) -> None:
 
 
 @records()
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(two=labelings())
 def test_labels_and_their_table_score_alike(
     record: cv.Measure, two: tuple[list[int], list[int]]
@@ -407,6 +373,9 @@ def test_a_name_like_no_other_is_refused_too(name: object) -> None:
 
 @pytest.fixture
 def own() -> Iterator[Callable[..., float]]:
+    """A user's measure, and the registry as it was before when the test is done."""
+    before = {name: dict(names) for name, names in vars(cv.measures).items()}
+
     @cv.measure(
         title="Share of clusters that hold one object",
         family="my own",
@@ -419,8 +388,7 @@ def own() -> Iterator[Callable[..., float]]:
         return float(np.mean(np.asarray(table.cluster_sizes) == 1))
 
     yield lonely_clusters
-    if "lonely_clusters" in cv.measures:
-        cv.measures.remove("lonely_clusters")
+    vars(cv.measures).update(before)
 
 
 TRUTH, PRED = ["a", "a", "b", "b"], [0, 0, 1, 2]
@@ -435,6 +403,22 @@ def test_my_own_measure_joins_registry_and_score_card(own: Callable[..., float])
     assert list(cv.external_scores(TRUTH, PRED, measures=own)) == ["lonely_clusters"]
     assert list(cv.external_scores(TRUTH, PRED, family="my own")) == ["lonely_clusters"]
     assert list(cv.measures)[-1] == "lonely_clusters"
+
+
+def test_my_own_names_are_found_however_i_wrote_them(own: Callable[..., float]) -> None:
+    @cv.measure(
+        title="Mine",
+        family="my own",
+        better="higher",
+        bounds=(0, 1),
+        key="Own-Measure",
+        aliases=("My Favourite",),
+    )
+    def mine(table: Table) -> float:
+        return 1.0
+
+    for name in ("Own-Measure", "own_measure", "My Favourite", "my-favourite"):
+        assert cv.measures[name].title == "Mine"
 
 
 def test_my_own_measure_can_be_forgotten(own: Callable[..., float]) -> None:
@@ -470,12 +454,9 @@ def test_my_own_measure_may_say_that_it_is_undefined(own: Callable[..., float]) 
     def nothing(table: Table) -> float:
         return math.nan
 
-    try:
-        value, why = cv.measures["nothing"].evaluate(Table.from_labels(TRUTH, PRED))
-        assert math.isnan(value)
-        assert why
-    finally:
-        cv.measures.remove("nothing")
+    value, why = cv.measures["nothing"].evaluate(Table.from_labels(TRUTH, PRED))
+    assert math.isnan(value)
+    assert why
 
 
 def test_a_direction_that_is_none_is_refused() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.contingency import Contingency
-from clustervet.errors import LabelError, ParameterError
+from clustervet.errors import ParameterError
 from clustervet.inference.bootstrap import Choice, resolve_method
 from clustervet.inference.interval import Interval, check_confidence, make_interval
 from clustervet.inference.resample import (
@@ -22,7 +22,7 @@ from clustervet.inference.resample import (
     evaluate,
     subsample_size,
 )
-from clustervet.labels import Codes, read_labels
+from clustervet.labels import Codes, encode_all
 from clustervet.registry import Measure, MeasureFunction, measures
 
 
@@ -79,21 +79,9 @@ class Ranking:
 class Joint:
     """Truth and several predictions as one table of all label combinations that occur."""
 
-    def __init__(self, truth: Codes, preds: Mapping[str, Codes]) -> None:
-        sides = [truth, *preds.values()]
-        columns = []
-        for name, side in zip(["truth", *preds], sides, strict=True):
-            if len(side) != len(truth):
-                raise LabelError(
-                    f"all labelings must be of the same objects; truth has {len(truth):,} labels "
-                    f"and {name} has {len(side):,}."
-                )
-            if side.missing is not None:
-                raise LabelError(
-                    f"{name} has missing labels; drop those objects from all labelings first."
-                )
-            columns.append(np.unique(side.values, return_inverse=True)[1])
-        self.names = list(preds)
+    def __init__(self, names: list[str], sides: list[Codes]) -> None:
+        self.names = names
+        columns = [np.unique(side.values, return_inverse=True)[1] for side in sides]
         combined = columns[0].astype(np.int64)
         for column in columns[1:]:
             combined = combined * (int(column.max()) + 1) + column
@@ -136,12 +124,14 @@ def compare_predictions(
     resamples: int = 2_000,
     random_state: Any = None,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **options: Any,
 ) -> Comparison:
     """Whether one prediction is better than another on the same objects.
 
     Objects are resampled with their class and both clusters together, so what both
-    predictions find easy or hard cancels out of the difference.
+    predictions find easy or hard cancels out of the difference. `options` are those of the
+    measure and of reading labels (`missing`, `noise`, ...); an object that is dropped from one
+    labeling is dropped from all.
 
     >>> truth = [0] * 50 + [1] * 50
     >>> good = [0] * 45 + [1] * 55
@@ -158,7 +148,7 @@ def compare_predictions(
         resamples,
         random_state,
         n_jobs,
-        parameters,
+        options,
     )
     return found[2][0]
 
@@ -173,7 +163,7 @@ def rank_predictions(
     resamples: int = 2_000,
     random_state: Any = None,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **options: Any,
 ) -> Ranking:
     """Rank predictions; ties that the data cannot separate share a group.
 
@@ -187,8 +177,10 @@ def rank_predictions(
     """
     if len(preds) < 2:
         raise ParameterError("a ranking needs at least two predictions.")
+    if "truth" in preds:
+        raise ParameterError("no prediction may be called 'truth' in a ranking.")
     record, values, comparisons = _compare(
-        truth, preds, measure, confidence, method, resamples, random_state, n_jobs, parameters
+        truth, preds, measure, confidence, method, resamples, random_state, n_jobs, options
     )
     groups = _groups(record, values, comparisons)
     return Ranking(record.key, values, groups, comparisons, confidence)
@@ -203,16 +195,15 @@ def _compare(
     resamples: int,
     random_state: Any,
     n_jobs: int | None,
-    parameters: dict[str, Any],
+    options: dict[str, Any],
 ) -> tuple[Measure, dict[str, float], list[Comparison]]:
     check_confidence(confidence)
     record = measures.select([measure])[0]
     if record.better == "neither":
         raise ParameterError(f"{record.key} has no direction, so it ranks nothing.")
-    joint = Joint(
-        read_labels(truth, "truth"),
-        {name: read_labels(labels, name) for name, labels in preds.items()},
-    )
+    parameters = {name: options.pop(name) for name in record.parameters if name in options}
+    sides, _ = encode_all({"truth": truth, **preds}, **options)
+    joint = Joint(list(preds), sides)
     tables = joint.tables()
     n = check_whole(tables[0], "a comparison")
     kind = resolve_method(record, method)

@@ -6,7 +6,7 @@ Law: labels are validated here, once; nothing after this room checks again.
 from __future__ import annotations
 
 from clustervet.labels.codes import Codes, Singleton
-from clustervet.labels.pair import encode_pair, encode_weights
+from clustervet.labels.pair import encode_all, encode_pair, encode_weights
 from clustervet.labels.product import product_labels
 from clustervet.labels.read import read_labels
 from clustervet.labels.text import plain_label, show_label
@@ -14,6 +14,7 @@ from clustervet.labels.text import plain_label, show_label
 __all__ = [
     "Codes",
     "Singleton",
+    "encode_all",
     "encode_pair",
     "encode_weights",
     "plain_label",

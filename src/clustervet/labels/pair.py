@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -31,26 +31,38 @@ def encode_pair(
     missing: Missing = "raise",
 ) -> tuple[Codes, Codes, NDArray[Any] | None]:
     """Both clusterings as codes of the same objects, and their weights where given."""
+    sides, heavy = encode_all(
+        {"truth": truth, "pred": pred},
+        weights=weights,
+        noise=noise,
+        noise_policy=noise_policy,
+        missing=missing,
+    )
+    return sides[0], sides[1], heavy
+
+
+def encode_all(
+    labelings: Mapping[str, Any],
+    *,
+    weights: Any = None,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> tuple[list[Codes], NDArray[Any] | None]:
+    """Several clusterings as codes of the same objects; one dropped somewhere is dropped in all."""
     if missing not in ("raise", "drop", "class"):
         raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
     policies = _noise_policies(noise, noise_policy)
-    sides = [read_labels(truth, "truth"), read_labels(pred, "pred")]
-    if len(sides[0]) != len(sides[1]):
-        raise LabelError(
-            f"truth and pred must label the same objects; truth has {len(sides[0]):,} labels and "
-            f"pred has {len(sides[1]):,}."
-        )
+    names = list(labelings)
+    sides = [read_labels(labels, name) for name, labels in labelings.items()]
+    for name, side in zip(names, sides, strict=True):
+        if len(side) != len(sides[0]):
+            raise LabelError(
+                f"{names[0]} and {name} must label the same objects; {names[0]} has "
+                f"{len(sides[0]):,} labels and {name} has {len(side):,}."
+            )
     heavy = None if weights is None else encode_weights(weights, len(sides[0]))
-    kept: Mask | None = None
-    for side in sides:
-        if side.missing is not None and missing == "drop":
-            kept = ~side.missing if kept is None else kept & ~side.missing
-    for label, policy in policies.items():
-        for side in sides:
-            code = side.find(label) if policy == "drop" else None
-            if code is not None:
-                other = side.values != code
-                kept = other if kept is None else kept & other
+    kept = _kept(sides, policies, missing)
     if kept is not None:
         if not kept.any():
             raise LabelError("no object is left once missing and noise labels are dropped.")
@@ -58,9 +70,20 @@ def encode_pair(
         heavy = None if heavy is None else heavy[kept]
     done = [
         _single_out(_fill(side, name, missing), policies)
-        for side, name in zip(sides, ("truth", "pred"), strict=True)
+        for side, name in zip(sides, names, strict=True)
     ]
-    return done[0], done[1], heavy
+    return done, heavy
+
+
+def _kept(sides: Sequence[Codes], policies: Mapping[Any, Any], missing: Missing) -> Mask | None:
+    """The objects that no policy drops; None if that is all of them."""
+    dropped = [s.missing for s in sides if s.missing is not None and missing == "drop"]
+    for label, policy in policies.items():
+        for side in sides:
+            code = side.find(label) if policy == "drop" else None
+            if code is not None:
+                dropped.append(side.values == code)
+    return ~np.logical_or.reduce(dropped) if dropped else None
 
 
 def _noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, Any]:

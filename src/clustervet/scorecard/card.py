@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustervet.contingency.frame import Backend, to_frame
+from clustervet.inference import Interval
 from clustervet.registry import Measure, measures
 from clustervet.scorecard import render
 
@@ -22,6 +23,7 @@ class Score:
     measure: Measure
     value: float
     why: str | None = None
+    interval: Interval | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text; an undefined or infinite value is null."""
@@ -36,6 +38,7 @@ class Score:
             "bounds": [_finite(bound) for bound in record.bounds],
             "adjusted": record.adjusted,
             "why_undefined": self.why,
+            "interval": None if self.interval is None else self.interval.to_dict(),
         }
 
 

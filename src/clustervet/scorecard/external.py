@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
+from clustervet.inference import Interval
+from clustervet.inference.bootstrap import intervals
 from clustervet.labels import product_labels
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, MeasureFunction, measures
@@ -26,13 +28,32 @@ def score_table(
     family: str | Iterable[str] | None = None,
     truth: str = "truth",
     pred: str = "pred",
+    confidence: float | None = None,
+    resamples: int = 2_000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
 ) -> ScoreCard:
     """The score card of one finished table."""
     records = measures.select(measures_, kind="external", family=family)
     for record in records:
         if record.kind != "external":
             raise ParameterError(f"{record.key} needs features, not a second labeling.")
-    scores = [Score(record, *record.evaluate(table)) for record in records]
+    found: list[Interval | None] = [None] * len(records)
+    if confidence is not None:
+        found = list(
+            intervals(
+                table,
+                records,
+                confidence=confidence,
+                resamples=resamples,
+                random_state=random_state,
+                n_jobs=n_jobs,
+            )
+        )
+    scores = [
+        Score(record, *record.evaluate(table), interval=interval)
+        for record, interval in zip(records, found, strict=True)
+    ]
     return ScoreCard(Subject(table.n, *table.shape, truth=truth, pred=pred), scores)
 
 
@@ -43,6 +64,10 @@ def external_scores(
     *,
     measures: Chosen = None,
     family: str | Iterable[str] | None = None,
+    confidence: float | None = None,
+    resamples: int = 2_000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
 ) -> ScoreCard: ...
 
 
@@ -57,6 +82,10 @@ def external_scores(
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
+    confidence: float | None = None,
+    resamples: int = 2_000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
 ) -> Any: ...
 
 
@@ -70,13 +99,18 @@ def external_scores(
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
+    confidence: float | None = None,
+    resamples: int = 2_000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
 ) -> ScoreCard | ScoreCards:
     """Score a clustering with every external measure, or with the ones named.
 
     Give truth and prediction, or one finished table. Several predictions, as a mapping from
     name to labels, are scored side by side. Several truths, as a list or mapping of
     labelings, are scored one by one and as product classes (Dom 2001, App. C.2.2): each
-    combination of labels is a class of its own.
+    combination of labels is a class of its own. With `confidence=0.95` every score gets an
+    interval, from resampled tables.
 
     >>> card = external_scores([1, 1, 2, 2], [0, 0, 0, 1], measures="adjusted_rand")
     >>> card["adjusted_rand"]
@@ -87,13 +121,19 @@ def external_scores(
     >>> list(external_scores([["x", "x", "y", "y"], ["p", "q", "q", "q"]], [0, 0, 1, 1]))
     ['truth 1', 'truth 2', 'product']
     """
+    sure: dict[str, Any] = {
+        "confidence": confidence,
+        "resamples": resamples,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
     if isinstance(truth, Contingency):
         given = (pred, weights, noise, noise_policy)
         if any(option is not None for option in given) or missing != "raise":
             raise ParameterError(
                 "external_scores takes either one table or labels, not both (options need labels)."
             )
-        return score_table(truth, measures, family=family)
+        return score_table(truth, measures, family=family, **sure)
     if pred is None:
         raise ParameterError("external_scores needs truth and prediction, or one Contingency.")
     truths, preds = _several_truths(truth, missing), _several_predictions(pred)
@@ -110,7 +150,7 @@ def external_scores(
             )
             name = _name(truth_name, pred_name, len(truths), len(preds))
             cards[name] = score_table(
-                table, measures, family=family, truth=truth_name, pred=pred_name
+                table, measures, family=family, truth=truth_name, pred=pred_name, **sure
             )
     single = len(cards) == 1 and not isinstance(pred, Mapping) and not isinstance(truth, Mapping)
     return next(iter(cards.values())) if single else ScoreCards(cards)

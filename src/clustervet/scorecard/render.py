@@ -31,6 +31,16 @@ def number(value: float, unit: str = "") -> str:
     return f"{value:.3e}"
 
 
+def scored(score: Score) -> str:
+    """A score's value, with its interval where there is one."""
+    text = number(score.value, score.measure.unit)
+    found = score.interval
+    if found is None or math.isnan(found.low):
+        return text
+    low, high = (number(x, score.measure.unit) for x in (found.low, found.high))
+    return f"{text} [{low}, {high}]"
+
+
 def best_cards(scores: Sequence[Score]) -> set[int]:
     """Positions of the best values of one measure, if the measure has a direction."""
     values = [score.value for score in scores]
@@ -64,22 +74,32 @@ def notes(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -> lis
         for score in card.scores.values():
             if score.why:
                 reasons.setdefault(score.why + of, []).append(score.measure.key)
+            elif score.interval is not None and score.interval.undefined:
+                lost, total = score.interval.undefined, score.interval.resamples
+                why = f"undefined in {lost:,} of {total:,} resamples{of}"
+                reasons.setdefault(why, []).append(score.measure.key)
     return [f"{', '.join(keys)}: {why}" for why, keys in reasons.items()]
 
 
 def captions(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -> list[str]:
     """What was scored."""
-    if not names:
-        return [str(cards[0].subject)]
-    return [
-        f"{head}: {card.subject}" for head, card in zip(_heads(cards, names), cards, strict=True)
-    ]
+    lines = [str(cards[0].subject)]
+    if names:
+        heads = _heads(cards, names)
+        lines = [f"{head}: {card.subject}" for head, card in zip(heads, cards, strict=True)]
+    found = next((s.interval for s in cards[0].scores.values() if s.interval is not None), None)
+    if found is not None:
+        lines.append(
+            f"[low, high]: {found.confidence:.4g} confidence intervals from {found.resamples:,} "
+            "resampled tables"
+        )
+    return lines
 
 
 def _grid(cards: Sequence[ScoreCard], names: Sequence[str] | None) -> list[list[str]]:
     grid = [["measure", "", *_heads(cards, names), "range", "unit"]]
     for record, scores in _rows(cards):
-        values = [number(score.value, record.unit) for score in scores]
+        values = [scored(score) for score in scores]
         grid.append([record.key, ARROWS[record.better], *values, span(record.bounds), record.unit])
     return grid
 
@@ -122,9 +142,7 @@ def rich_table(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -
     for k, (record, scores) in enumerate(rows):
         best = best_cards(scores)
         values = [
-            Text(
-                number(score.value, record.unit), style="bold green" if i in best else _style(score)
-            )
+            Text(scored(score), style="bold green" if i in best else _style(score))
             for i, score in enumerate(scores)
         ]
         last = k + 1 == len(rows) or rows[k + 1][0].family != record.family
@@ -195,6 +213,17 @@ def columns(cards: Sequence[ScoreCard]) -> dict[str, list[Any]]:
         "better": [score.measure.better for _, score in scores],
         "unit": [score.measure.unit for _, score in scores],
         "why_undefined": [score.why or "" for _, score in scores],
+        **_interval_columns([score for _, score in scores]),
+    }
+
+
+def _interval_columns(scores: Sequence[Score]) -> dict[str, list[Any]]:
+    """Ends of the intervals, if any score has one."""
+    if all(score.interval is None for score in scores):
+        return {}
+    return {
+        "low": [math.nan if s.interval is None else s.interval.low for s in scores],
+        "high": [math.nan if s.interval is None else s.interval.high for s in scores],
     }
 
 
