@@ -120,6 +120,22 @@ def score(
         bool | None,
         typer.Option("--header/--no-header", help="Whether the first line names the columns."),
     ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Give intervals of this confidence, such as 0.95, and rank several predictions.",
+        ),
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option(metavar="N", help="Tables to resample for intervals.")
+    ] = 2_000,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed of the resampling, to repeat it.")
+    ] = None,
+    diagnose: Annotated[
+        bool, typer.Option("--diagnose", help="Also say where each clustering goes wrong.")
+    ] = False,
     output: OutputOption = None,
 ) -> None:
     """Score a clustering against known classes.
@@ -139,6 +155,10 @@ def score(
         weights=weights,
         delimiter=delimiter,
         header=header,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        diagnose=diagnose,
     )
     emit(scoring.run(request), format, output)
 

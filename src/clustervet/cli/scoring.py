@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -14,7 +15,9 @@ from clustervet.cli.output import Format
 from clustervet.datasets import iris_path
 from clustervet.errors import FileError, ParameterError
 from clustervet.frames import TextTable, read_text_table
+from clustervet.inference import Diagnosis, Ranking, diagnose, rank_predictions
 from clustervet.labels import Codes, show_label
+from clustervet.registry import measures
 from clustervet.scorecard import ScoreCards, external_scores, render
 
 
@@ -40,32 +43,67 @@ class Request:
     weights: str | None = None
     delimiter: str | None = None
     header: bool | None = None
+    confidence: float | None = None
+    resamples: int = 2_000
+    seed: int | None = None
+    diagnose: bool = False
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Score cards as an answer."""
+    """Score cards as an answer, with what else was asked about them."""
 
     cards: ScoreCards
     title: str | None = None
+    ranking: Ranking | None = None
+    diagnoses: Mapping[str, Diagnosis] = field(default_factory=dict)
 
     def to_text(self, format: Format) -> str:
         """The cards as text; a single card has no name above its values."""
         cards, names = list(self.cards.values()), self._names()
         if format is Format.json:
-            return cards[0].to_json() if names is None else self.cards.to_json()
+            return json.dumps(self._data(), indent=2, ensure_ascii=False, allow_nan=False)
         if format is Format.csv:
             return render.csv_text(cards)
         if format is Format.markdown:
-            return render.markdown(cards, names)
-        return "\n".join([*([self.title] if self.title else []), render.text(cards, names)])
+            closing = [f"\n{line}" for line in self._closing()]
+            return "\n".join([render.markdown(cards, names), *closing])
+        opening = [self.title] if self.title else []
+        return "\n".join([*opening, render.text(cards, names), *self._closing()])
+
+    def _data(self) -> dict[str, Any]:
+        """The cards' data, with ranking and diagnoses where asked for."""
+        data = (self.cards if self._names() else next(iter(self.cards.values()))).to_dict()
+        if self.ranking is not None:
+            data["ranking"] = self.ranking.to_dict()
+        if self.diagnoses:
+            data["diagnoses"] = {name: d.to_dict() for name, d in self.diagnoses.items()}
+        return data
+
+    def _closing(self) -> list[str]:
+        """The ranking and the verdicts, a line each."""
+        lines = []
+        if self.ranking is not None:
+            groups = " > ".join(
+                " = ".join(show_label(name, 40) for name in group) for group in self.ranking.groups
+            )
+            tied = any(len(group) > 1 for group in self.ranking.groups)
+            note = " (= where the data cannot tell)" if tied else ""
+            level = f"{self.ranking.confidence:.4g}"
+            lines.append(f"By {self.ranking.measure}, at {level} confidence: {groups}{note}")
+        for name, found in self.diagnoses.items():
+            head = f"{show_label(name, 40)}: " if len(self.cards) > 1 else ""
+            lines.append(head + found.verdict)
+        return lines
 
     def to_rich(self) -> Any:
         """The cards for a terminal."""
         from rich.console import Group
+        from rich.text import Text
 
         table = render.rich_table(list(self.cards.values()), self._names())
-        return Group(self.title, table) if self.title else table
+        opening = [Text(self.title)] if self.title else []
+        return Group(*opening, table, *(Text(line) for line in self._closing()))
 
     def _names(self) -> list[str] | None:
         return list(self.cards) if len(self.cards) > 1 else None
@@ -81,16 +119,70 @@ def run(request: Request) -> Scores:
         raise ParameterError(
             f"score takes one table or two label files, not {len(request.files)} files."
         )
+    policies: dict[str, Any] = {
+        "noise": _noise(request.noise),
+        "missing": request.missing.value,
+    }
     cards = external_scores(
         truths,
         preds,
         measures=None if request.measures is None else _listed(request.measures),
         family=request.families,
-        noise=_noise(request.noise),
-        missing=request.missing.value,
         weights=weights,
+        confidence=request.confidence,
+        resamples=request.resamples,
+        random_state=request.seed,
+        n_jobs=-1,
+        **policies,
     )
-    return Scores(cards)
+    return Scores(
+        cards,
+        ranking=_ranking(request, truths, preds, cards, policies),
+        diagnoses=_diagnoses(request, truths, preds, weights, policies),
+    )
+
+
+def _ranking(
+    request: Request,
+    truths: dict[str, Codes],
+    preds: dict[str, Codes],
+    cards: ScoreCards,
+    policies: dict[str, Any],
+) -> Ranking | None:
+    """Several predictions of one truth ranked by the first measure asked for, if it ranks."""
+    if request.confidence is None or len(preds) < 2 or len(truths) > 1 or request.weights:
+        return None
+    keys = next(iter(cards.values())) if request.measures else ["adjusted_rand"]
+    directed = [key for key in keys if measures[key].better != "neither"]
+    if not directed:
+        return None
+    return rank_predictions(
+        next(iter(truths.values())),
+        preds,
+        directed[0],
+        confidence=request.confidence,
+        resamples=request.resamples,
+        random_state=request.seed,
+        n_jobs=-1,
+        **policies,
+    )
+
+
+def _diagnoses(
+    request: Request,
+    truths: dict[str, Codes],
+    preds: dict[str, Codes],
+    weights: Any,
+    policies: dict[str, Any],
+) -> dict[str, Diagnosis]:
+    if not request.diagnose:
+        return {}
+    if len(truths) > 1:
+        raise ParameterError("--diagnose goes with one --truth.")
+    truth = next(iter(truths.values()))
+    return {
+        name: diagnose(truth, pred, weights=weights, **policies) for name, pred in preds.items()
+    }
 
 
 Sides = tuple[dict[str, Codes], dict[str, Codes], Any]
