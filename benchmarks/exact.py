@@ -42,19 +42,21 @@ class ExactTable:
         self.cells = _tally(counts)
         self.classes = _tally(self.class_sizes)
         self.clusters = _tally(self.cluster_sizes)
+        self._found: dict[str, Decimal] = {}
 
     def __call__(self, measure: str) -> Decimal | None:
         """The exact value of a measure, in nats where it has a unit; None if not known here."""
         formula: Callable[[], Decimal] | None = getattr(self, measure, None)
-        if formula is None:
-            return None
-        with localcontext() as context:
-            context.prec = DIGITS
-            return formula()
+        if formula is not None and measure not in self._found:
+            with localcontext() as context:
+                context.prec = DIGITS
+                self._found[measure] = formula()
+        return self._found.get(measure)
 
     def _pairs(self) -> tuple[int, int, int, int]:
         """Pairs in one cell, in one class, in one cluster, and all."""
-        return (*(_pair_sum(t) for t in (self.cells, self.classes, self.clusters)), _two(self.n))
+        both, p, q = _pair_sum(self.cells), _pair_sum(self.classes), _pair_sum(self.clusters)
+        return both, p, q, _two(self.n)
 
     def rand(self) -> Decimal:
         both, p, q, m = self._pairs()
@@ -86,7 +88,7 @@ class ExactTable:
         return (m * both - p * q) / Decimal(p * q * (m - p) * (m - q)).sqrt()
 
     def _entropy(self, sizes: Counter[int]) -> Decimal:
-        return _ln(self.n) - sum(k * x * _ln(x) for x, k in sizes.items()) / self.n
+        return _ln(self.n) - sum((k * x * _ln(x) for x, k in sizes.items()), Decimal(0)) / self.n
 
     def mutual_information(self) -> Decimal:
         return sum(map(self._entropy, (self.classes, self.clusters)), -self._entropy(self.cells))

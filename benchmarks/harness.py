@@ -25,6 +25,21 @@ SLOW = 5.0
 PAUSE = 0.003
 
 
+@dataclass(frozen=True)
+class Scale:
+    """Sizes of the data: full, or divided for a quick look at whether everything runs."""
+
+    divisor: int = 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether figures are meant to be read."""
+        return self.divisor == 1
+
+    def __call__(self, n: int, least: int = 1_000) -> int:
+        return n if self.is_full else max(n // self.divisor, min(n, least))
+
+
 class AbsentError(Exception):
     """A peer that cannot take part; the message is what its row says."""
 
@@ -49,10 +64,9 @@ class Result:
     runs: int = 0
     spent: float = 0.0
 
-    @property
-    def wants_more(self) -> bool:
+    def wants_more(self, scale: Scale) -> bool:
         """Whether another run is worth its time."""
-        if self.failure is not None or self.runs >= MOST_RUNS:
+        if self.failure is not None or self.runs >= (MOST_RUNS if scale.is_full else PEER_RUNS):
             return False
         least = OUR_RUNS if self.name == OURS else 1 if self.spent > SLOW else PEER_RUNS
         return self.runs < least or self.spent < SETTLED
@@ -75,6 +89,7 @@ def timed(call: Callable[..., Any], arguments: Sequence[Any] = ()) -> tuple[floa
 
 
 def race(
+    scale: Scale,
     ours: Callable[..., Any],
     peers: Iterable[Contender],
     *,
@@ -89,9 +104,9 @@ def race(
     _turn(contenders[0], warm_up, summary)
     if warm_up.failure is not None:
         results[0] = warm_up
-    while any(result.wants_more for result in results):
+    while any(result.wants_more(scale) for result in results):
         for contender, result in zip(contenders, results, strict=True):
-            if result.wants_more:
+            if result.wants_more(scale):
                 time.sleep(PAUSE)
                 _turn(contender, result, summary)
     return results[0], results[1:]
@@ -174,16 +189,6 @@ class Row:
         if self.goal is None or self.ours is None:
             return None
         return self.goal.met(self.ours, self.theirs)
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Sizes of the data: full, or divided for a quick look at whether everything runs."""
-
-    divisor: int = 1
-
-    def __call__(self, n: int, least: int = 1_000) -> int:
-        return n if self.divisor == 1 else max(n // self.divisor, min(n, least))
 
 
 def size_of(n: int, clusters: int) -> str:

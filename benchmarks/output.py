@@ -101,7 +101,7 @@ def text(sections: list[Section], facts: dict[str, str], judged: bool) -> str:
     """The whole answer for a terminal."""
     lines = [", ".join(f"{name} {value}" for name, value in facts.items()), "", LEGEND]
     for section in sections:
-        table = [(*HEAD, "remark")]
+        table: list[tuple[str, ...]] = [(*HEAD, "remark")]
         table += [(*_cells(row, judged), row.note) for row in section.rows]
         lines += ["", section.title, ""]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]

@@ -141,7 +141,7 @@ def _networkit() -> dict[str, Score]:
 
     def similarity(measure: Any, first: Any, second: Any) -> float:
         graph = Graph(first.numberOfElements())  # asked for, but its edges are not looked at
-        return 1.0 - measure().getDissimilarity(graph, first, second)
+        return 1.0 - float(measure().getDissimilarity(graph, first, second))
 
     measures = {
         "rand": community.NodeStructuralRandMeasure,

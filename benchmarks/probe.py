@@ -52,7 +52,7 @@ def load(library: str) -> Callable[[Any, Any], Any]:
         return lambda truth, pred: contingency_matrix(truth, pred, sparse=True)
     from genieclust.compare_partitions import confusion_matrix
 
-    return confusion_matrix
+    return lambda truth, pred: confusion_matrix(truth, pred)
 
 
 def main(library: str, n: int, clusters: int) -> None:

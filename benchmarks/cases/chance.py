@@ -22,6 +22,7 @@ def run(scale: Scale) -> Iterator[Row]:
     assert exact is not None
     peer = BY_NAME["scikit-learn"]
     ours, peers = race(
+        scale,
         our_call(MEASURE, truth, pred),
         present({peer.name: partial(peer.contender, MEASURE, truth, pred)}),
     )

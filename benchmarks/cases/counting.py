@@ -29,7 +29,7 @@ def integers(scale: Scale) -> Iterator[Row]:
         )
         contenders.append(Contender("numpy sum of both", partial(_sum, truth, pred)))
         ours, peers = race(
-            partial(cv.Contingency.from_labels, truth, pred), contenders, summary=_dense
+            scale, partial(cv.Contingency.from_labels, truth, pred), contenders, summary=_dense
         )
         goals = {
             "scikit-learn": at_least(times),
@@ -58,6 +58,7 @@ def strings(scale: Scale) -> Iterator[Row]:
     }
     for name, prepare in variants.items():
         ours, peers = race(
+            scale,
             cv.Contingency.from_labels,
             present({"scikit-learn": partial(_sklearn_contender, prepare)}),
             prepare=prepare,

@@ -20,6 +20,7 @@ def run(scale: Scale) -> Iterator[Row]:
     for clusters in (10, 100, 1_000):
         truth, pred = moved(n, clusters)
         ours, peers = race(
+            scale,
             partial(cv.external_scores, truth, pred),
             present({peer.name: partial(peer.contender, "adjusted_rand", truth, pred)}),
             summary=lambda score: (

@@ -22,6 +22,7 @@ def run(scale: Scale) -> Iterator[Row]:
     for share, times in ((0.1, 10), (0.5, 60)):
         truth, pred = moved(n, clusters, share)
         ours, peers = race(
+            scale,
             partial(cv.external_scores, truth, pred),
             present({peer.name: partial(peer.contender, "adjusted_rand", truth, pred)}),
             summary=lambda score: (
@@ -41,10 +42,11 @@ def run(scale: Scale) -> Iterator[Row]:
 
 def _matching(scale: Scale) -> Iterator[Row]:
     """The weight of our matching beside scipy's dense one, which is exact but needs the square."""
-    n, clusters = (10_000, 3_000) if scale.divisor == 1 else (2_000, 600)
+    n, clusters = (10_000, 3_000) if scale.is_full else (2_000, 600)
     for share in (0.1, 0.5):
         truth, pred = moved(n, clusters, share)
         ours, peers = race(
+            scale,
             partial(_matched, truth, pred),
             [Contender("scipy linear_sum_assignment", partial(_assigned, truth, pred))],
         )

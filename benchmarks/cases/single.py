@@ -24,25 +24,26 @@ def run(scale: Scale) -> Iterator[Row]:
     """1 million labels in 100 clusters, all peers that can take them."""
     n, clusters = scale(1_000_000), 100
     peers = [peer for peer in PEERS if peer.name != "clusim"]
-    yield from beside(peers, *moved(n, clusters), size=size_of(n, clusters))
+    yield from beside(scale, peers, *moved(n, clusters), size=size_of(n, clusters))
 
 
 def slow(scale: Scale) -> Iterator[Row]:
     """clusim, which holds clusters as Python sets and elements as an n x n matrix."""
     hard = {"element_centric_similarity": (5_000, 50), "adjusted_mutual_information": (2_000, 20)}
     clusim = BY_NAME["clusim"]
-    n, clusters = scale(20_000), 100 if scale.divisor == 1 else 10
+    n, clusters = scale(20_000), 100 if scale.is_full else 10
     size = size_of(n, clusters)
-    yield from beside([clusim], *moved(n, clusters), size=size, leave=hard)
+    yield from beside(scale, [clusim], *moved(n, clusters), size=size, leave=hard)
     if clusim.missing() is None:
         for measure, (full, groups) in hard.items():
             n, clusters = scale(full, least=500), groups
             yield from beside(
-                [clusim], *moved(n, clusters), size=size_of(n, clusters), only=[measure]
+                scale, [clusim], *moved(n, clusters), size=size_of(n, clusters), only=[measure]
             )
 
 
 def beside(
+    scale: Scale,
     peers: list[Peer],
     truth: Labels,
     pred: Labels,
@@ -68,7 +69,7 @@ def beside(
             for peer, measures, first, second in here
             if measure in measures
         ]
-        ours, results = race(our_call(measure, truth, pred), contenders)
+        ours, results = race(scale, our_call(measure, truth, pred), contenders)
         judged = partial(_judge, measure, exact)
         yield from rows(ours, results, what=measure, size=size, judged=judged)
 

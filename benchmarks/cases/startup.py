@@ -29,7 +29,7 @@ MODULES = {
 
 def run(scale: Scale) -> Iterator[Row]:
     """Imports timed inside the new interpreter; the command timed from start to finish."""
-    runs = RUNS if scale.divisor == 1 else 1
+    runs = RUNS if scale.is_full else 1
     yield from _imports(runs)
     yield from _command(runs)
 

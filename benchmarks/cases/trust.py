@@ -22,7 +22,9 @@ def large(scale: Scale) -> Iterator[Row]:
         n, clusters = scale(full), 2
         # Python sets of millions of objects take minutes and gigabytes.
         peers = [peer for peer in PEERS if peer.name != "clusim" or n <= 100_000]
-        yield from beside(peers, *moved(n, clusters), size=size_of(n, clusters), only=PAIR_MEASURES)
+        yield from beside(
+            scale, peers, *moved(n, clusters), size=size_of(n, clusters), only=PAIR_MEASURES
+        )
 
 
 def digits(scale: Scale) -> Iterator[Row]:
@@ -43,7 +45,7 @@ def digits(scale: Scale) -> Iterator[Row]:
             for peer in PEERS
             if peer.name != "clusim" and peer.missing() is None and measure in peer.load()
         ]
-        ours, results = race(our_call(measure, truth, pred), contenders)
+        ours, results = race(scale, our_call(measure, truth, pred), contenders)
         for result in results:
             yield _row(ours, result, exact, f"{measure}, {name}", size_of(n, clusters))
 

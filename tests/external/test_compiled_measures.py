@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import clustervet as cv
-from clustervet.contingency import cells, matching, sums
+from clustervet.contingency import cells, count, matching, sums
 
 # The exact expectation of so many pairs of sizes takes long; `test_chance_*` look at it.
 WITHOUT_CHANCE = [r.key for r in EXTERNAL if r.key != "adjusted_mutual_information"]
@@ -144,3 +144,22 @@ def test_plain_and_compiled_loops_agree(most: int, shape: tuple[int, int]) -> No
             found.append({record.key: record.evaluate(table).value for record in EXTERNAL})
     for key, value in found[0].items():
         assert math.isclose(value, found[1][key], rel_tol=1e-12, abs_tol=1e-14), key
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.tuples(st.integers(-3, 3), st.sampled_from([-(2**62), -1, 0, 5, 2**40, 2**62])),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_labels_counted_by_compiled_loops_score_alike(objects: list[tuple[int, int]]) -> None:
+    truth, pred = np.array(objects, np.int64).T.copy()
+    plain = cv.Contingency.from_labels(truth, pred)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(count, "FEW_OBJECTS", NONE)
+        compiled = cv.Contingency.from_labels(truth, pred)
+    assert compiled == plain
+    for record in EXTERNAL:
+        assert repr(record.evaluate(compiled)) == repr(record.evaluate(plain))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.contingency import Contingency, Pairs
-from clustervet.contingency.sums import expected_deviances
+from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
+from clustervet.inference.expectation import PairView, closed_form
 from clustervet.inference.nulls import Side, resolve_model, sides
 from clustervet.inference.resample import check_whole
 from clustervet.registry import Measure, MeasureFunction, measures
@@ -92,7 +91,7 @@ def chance(
     exact = expected is not None
     if expected is None:
         expected = float(defined.mean()) if len(defined) else math.nan
-    spread = _spread(PairView(record, parameters, table, both), table, name, defined)
+    spread = _spread(PairView(record, parameters, table, both), name, defined)
     gap = value - expected
     best = _best(record, parameters, table)
     return Chance(
@@ -183,118 +182,8 @@ def _random_tables(
         yield Contingency.from_labels(both[0].draw(rng), both[1].draw(rng))
 
 
-def closed_form(
-    record: Measure,
-    parameters: dict[str, Any],
-    table: Contingency,
-    both: tuple[Side, Side],
-    model: str,
-) -> float | None:
-    """The exact expectation, where there is one.
-
-    Given its sizes, a random clustering puts each pair together independently of the other
-    clustering, so N11 has expectation P Q / M (Hubert & Arabie 1985). A measure that is
-    affine in N11 once sizes are fixed takes its value there; one that is affine in N11, P
-    and Q together does so in every model. Mutual information is a sum over pairs of
-    clusters that depends on their sizes alone.
-    """
-    if record.key == "mutual_information":
-        return _expected_information(record, parameters, table, both)
-    if model == "sizes" and record.key == "adjusted_mutual_information":
-        return 0.0
-    return PairView(record, parameters, table, both).expectation(sizes_fixed=model == "sizes")
-
-
-class _PairsOnly:
-    """Stands for a table of which nothing but the pair counts is known."""
-
-    identical = False
-    is_whole = False
-
-    def __init__(self, total: Fraction, n11: Fraction, p: Fraction, q: Fraction, n: int) -> None:
-        self.exact_pairs = Pairs(n11, p - n11, q - n11, total - p - q + n11)
-        self.exact_n = n
-        self.n = n
-
-
-class PairView:
-    """A measure as a function of N11, P and Q, if it is one."""
-
-    def __init__(
-        self,
-        record: Measure,
-        parameters: dict[str, Any],
-        table: Contingency,
-        both: tuple[Side, Side],
-    ) -> None:
-        self.record, self.parameters, self.n = record, parameters, int(table.n)
-        self.total = Fraction(self.n * (self.n - 1), 2)
-        self.p, self.q = (side.expected_pairs() for side in both)
-        self.n11 = self.p * self.q / self.total
-
-    def at(self, n11: Fraction, p: Fraction, q: Fraction) -> float:
-        """The measure's value for these pair counts; nan if it needs more than pairs."""
-        try:
-            subject = _PairsOnly(self.total, n11, p, q, self.n)
-            return self.record.evaluate(subject, **self.parameters).value
-        except AttributeError:
-            return math.nan
-
-    def expectation(self, *, sizes_fixed: bool) -> float | None:
-        """The value at the expected pair counts, if the measure is affine in what varies."""
-        here = (self.n11, self.p, self.q)
-        moves = [(Fraction(1), Fraction(0), Fraction(0))]
-        if not sizes_fixed:
-            moves += [
-                (Fraction(1), Fraction(2), Fraction(0)),
-                (Fraction(0), Fraction(1), Fraction(3)),
-            ]
-        value = self.at(*here)
-        for move in moves:
-            near, far = (
-                self.at(*(x + times * d / 4 for x, d in zip(here, move, strict=True)))
-                for times in (1, 2)
-            )
-            if not abs((near - value) * 2 - (far - value)) <= 1e-9 * abs(near - value):
-                return None
-        return value
-
-    def slope(self) -> float:
-        """Change of the value a pair in common."""
-        return self.at(self.n11 + 1, self.p, self.q) - self.at(self.n11, self.p, self.q)
-
-
-def _expected_information(
-    record: Measure, parameters: dict[str, Any], table: Contingency, both: tuple[Side, Side]
-) -> float:
-    nats = expected_deviances(both[0].spectrum(), both[1].spectrum(), int(table.n))
-    base = parameters.get("base", record.parameters["base"])
-    return nats if base == math.e else nats / math.log(base)
-
-
-def _spread(view: PairView, table: Contingency, model: str, drawn: NDArray[np.float64]) -> float:
+def _spread(view: PairView, model: str, drawn: NDArray[np.float64]) -> float:
     """The standard deviation: exact for affine pair measures, else that of the samples."""
-    if model == "sizes" and table.n > 3 and view.expectation(sizes_fixed=True) is not None:
-        return abs(view.slope()) * math.sqrt(max(0.0, pair_variance(table)))
+    if model == "sizes" and view.n > 3 and view.expectation(sizes_fixed=True) is not None:
+        return view.spread()
     return float(drawn.std(ddof=1)) if len(drawn) > 1 else math.nan
-
-
-def pair_variance(table: Contingency) -> float:
-    """Variance of N11 over all tables with these sizes (Fowlkes & Mallows 1983, eq. A.2)."""
-    n = int(table.n)
-
-    def moments(sizes: list[int]) -> tuple[Fraction, Fraction]:
-        second = sum(size * (size - 1) for size in sizes)
-        third = sum(size * (size - 1) * (size - 2) for size in sizes)
-        return Fraction(second), Fraction(third)
-
-    p, p3 = moments([int(size) for size in table.class_sizes])
-    q, q3 = moments([int(size) for size in table.cluster_sizes])
-    if p == 0 or q == 0:
-        return 0.0
-    two = Fraction(n * (n - 1))
-    three = two * (n - 2)
-    four = three * (n - 3)
-    variance = 2 * p * q / two + 4 * p3 * q3 / three - (p * q / two) ** 2
-    variance += (p * p - 2 * p - 4 * p3) * (q * q - 2 * q - 4 * q3) / four
-    return float(variance / 4)

@@ -28,6 +28,10 @@ def check_whole(table: Contingency, what: str) -> int:
         raise TableError(f"{what} needs whole counts of objects, not real weights.")
     if table.n < 2:
         raise TableError(f"{what} needs at least two objects; there is one.")
+    if len(table) < 2:
+        raise TableError(
+            f"{what} needs at least two non-empty cells: all objects of this table are alike."
+        )
     if table.n >= 2**62:
         raise TableError(f"{what} needs fewer than 2^62 objects.")
     return int(table.n)

@@ -91,4 +91,4 @@ def _surprise(part: NDArray[Any], whole: NDArray[Any]) -> Reals:
     """log(whole / part), exact in its last digits also where part is nearly all of whole."""
     rest = _ratio(whole - part, whole)
     ratio = _ratio(part, whole)
-    return np.where(rest < 0.5, -np.log1p(-rest), -np.log(ratio))
+    return np.where(rest < 0.5, -np.log1p(-np.minimum(rest, 0.5)), -np.log(ratio))

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kstest
+
+import clustervet as cv
+from clustervet.errors import ClustervetError
+from clustervet.inference.expectation import pair_variance
+from clustervet.inference.nulls import MODELS, Side
+
+TRUTH = [0, 0, 1, 1, 2]
+PRED = [0, 1, 1, 1, 2]
+TABLE = cv.Contingency.from_labels(TRUTH, PRED)
+KEYS = ["rand", "mirkin", "fowlkes_mallows", "pair_f1", "mutual_information", "vi", "nmi", "purity"]
+
+
+def partitions(n: int) -> list[tuple[int, ...]]:
+    """All partitions of n objects as restricted growth strings."""
+    found = [(0,)]
+    for _ in range(n - 1):
+        found = [(*p, k) for p in found for k in range(max(p) + 2)]
+    return found
+
+
+def enumerated(key: str, model: str) -> float:
+    """The mean of a measure over every clustering that the model allows, one by one."""
+    everything = partitions(5)
+    lefts = {
+        "number": [p for p in everything if max(p) == 2],
+        "all": everything,
+    }.get(model, [tuple(TRUTH)])
+    if model == "sizes":
+        rights = list(itertools.permutations(PRED))
+    elif model.startswith("number"):
+        rights = [p for p in everything if max(p) == 2]
+    else:
+        rights = everything
+    values = [
+        cv.measures[key].evaluate(cv.Contingency.from_labels(a, b)).value
+        for a in lefts
+        for b in rights
+    ]
+    return float(np.mean(values))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("key", ["rand", "mirkin", "mutual_information"])
+def test_expectations_equal_the_mean_over_all_clusterings_of_the_model(key, model):
+    found = cv.chance(key, TABLE, model=model, samples=0)
+    assert found.exact
+    assert found.expected == pytest.approx(enumerated(key, model), rel=1e-10)
+
+
+@pytest.mark.parametrize("key", [k for k in KEYS if k != "purity"])
+def test_with_sizes_fixed_pair_and_information_measures_are_exact(key):
+    found = cv.chance(key, TABLE, samples=0)
+    assert found.exact
+    assert found.expected == pytest.approx(enumerated(key, "sizes"), rel=1e-10)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_sampled_expectations_agree_with_enumeration(model):
+    found = cv.chance("purity", TABLE, model=model, samples=3_000, random_state=0)
+    assert not found.exact
+    assert found.expected == pytest.approx(
+        enumerated("purity", model), abs=5 * found.spread / math.sqrt(3_000)
+    )
+
+
+def test_adjusted_rand_and_adjusted_information_are_special_cases():
+    table = cv.Contingency.from_labels([0, 0, 1, 1, 2, 2, 2, 1, 1], [0, 1, 1, 0, 2, 2, 1, 2, 0])
+    assert cv.chance("rand", table, samples=0).adjusted == pytest.approx(
+        cv.adjusted_rand(table), rel=1e-12
+    )
+    for average in ("arithmetic", "geometric", "min", "max"):
+        assert cv.chance("nmi", table, samples=0, average=average).adjusted == pytest.approx(
+            cv.adjusted_mutual_information(table, average=average), rel=1e-10
+        )
+    assert cv.chance("fowlkes_mallows", table, samples=0).adjusted == pytest.approx(
+        cv.adjusted_fowlkes_mallows(table), rel=1e-12
+    )
+
+
+def test_expected_information_is_scikit_learns():
+    from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
+
+    rng = np.random.default_rng(0)
+    truth, pred = rng.integers(0, 6, 200), rng.integers(0, 9, 200)
+    peer = expected_mutual_information(contingency_matrix(truth, pred, sparse=True), 200)
+    found = cv.chance("mutual_information", truth, pred, samples=0, base=math.e)
+    assert found.expected == pytest.approx(peer, rel=1e-10)
+
+
+def test_the_spread_of_pair_measures_is_exact():
+    counts = [cv.Contingency.from_labels(TRUTH, p).pairs.n11 for p in itertools.permutations(PRED)]
+    sizes = TABLE.class_sizes.tolist(), TABLE.cluster_sizes.tolist()
+    assert pair_variance(*sizes) == pytest.approx(np.var(counts), rel=1e-12)
+    found = cv.chance("rand", TABLE, samples=0)
+    values = [cv.rand(TRUTH, p) for p in itertools.permutations(PRED)]
+    assert found.spread == pytest.approx(np.std(values), rel=1e-10)
+
+
+def test_a_users_own_pair_measure_has_a_closed_form_too():
+    @cv.measure(title="Twice Rand", family="mine", better="higher", bounds=(0, 2))
+    def twice_rand(table):
+        pairs = table.exact_pairs
+        return float(2 * (pairs.n11 + pairs.n00) / pairs.total)
+
+    try:
+        found = cv.chance("twice_rand", TABLE, samples=0, model="all")
+        assert found.exact
+        assert found.expected == pytest.approx(2 * enumerated("rand", "all"), rel=1e-10)
+    finally:
+        cv.measures.remove("twice_rand")
+
+
+@pytest.mark.parametrize("key", ["adjusted_rand", "nmi", "matching_accuracy"])
+def test_p_values_are_uniform_when_there_is_nothing_to_find(key):
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(150):
+        truth, pred = rng.integers(0, 4, 120), rng.integers(0, 5, 120)
+        found.append(
+            cv.chance(key, truth, pred, samples=99, ties="random", random_state=rng).p_value
+        )
+    assert kstest(found, "uniform").pvalue > 0.001
+
+
+def test_a_good_clustering_is_no_chance():
+    truth = np.repeat([0, 1, 2], 20)
+    found = cv.chance("matching_accuracy", truth, truth, samples=200, random_state=0)
+    assert found.p_value == pytest.approx(1 / 201)
+    assert found.adjusted == 1
+    assert found.z > 5
+    assert cv.chance("rand", truth, truth, samples=0).p_value < 1e-10
+
+
+def test_lower_is_better_turns_the_tail():
+    truth = np.repeat([0, 1, 2], 20)
+    found = cv.chance("vi", truth, truth, samples=200, random_state=0)
+    assert found.z < -5
+    assert found.p_value < 0.01
+    assert found.to_dict()["measure"] == "variation_of_information"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "dice"}, "there is no null model 'dice'; the models are sizes, number"),
+        ({"samples": -1}, "samples must not be negative"),
+        ({"ties": "maybe"}, "ties must be"),
+    ],
+)
+def test_what_is_no_null_model_is_refused(options, message):
+    with pytest.raises(ClustervetError, match=message):
+        cv.chance("rand", TABLE, **options)
+
+
+def test_counting_partitions_has_its_limit():
+    table = cv.Contingency.from_counts([[20_000, 1], [1, 20_000]])
+    with pytest.raises(ClustervetError, match="Take model='sizes'"):
+        cv.chance("rand", table, model="all")
+
+
+@given(st.integers(2, 40), st.data())
+@settings(max_examples=40, deadline=None)
+def test_expected_sizes_add_up(n, data):
+    clusters = data.draw(st.one_of(st.none(), st.integers(1, n)))
+    spectrum = Side(n, clusters=clusters).spectrum()
+    assert math.fsum(s * c for s, c in spectrum.items()) == pytest.approx(n, rel=1e-10)
+    if clusters is not None:
+        assert math.fsum(spectrum.values()) == pytest.approx(clusters, rel=1e-10)
+
+
+@pytest.mark.parametrize(("n", "clusters"), [(6, None), (6, 2), (6, 5), (5, 5), (4, 1)])
+def test_random_partitions_are_uniform(n, clusters):
+    rng = np.random.default_rng(0)
+    allowed = [p for p in partitions(n) if clusters is None or max(p) + 1 == clusters]
+    counts = dict.fromkeys(allowed, 0)
+    draws = 60 * len(allowed)
+    for _ in range(draws):
+        labels = Side(n, clusters=clusters).draw(rng)
+        order = {label: k for k, label in enumerate(dict.fromkeys(labels.tolist()))}
+        counts[tuple(order[label] for label in labels.tolist())] += 1
+    chi = sum((count - 60) ** 2 / 60 for count in counts.values())
+    freedom = len(allowed) - 1
+    assert chi <= freedom + 5 * math.sqrt(2 * freedom) + 1e-9

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import clustervet as cv
+from clustervet.errors import ClustervetError
+from clustervet.inference.compare import Joint, holm
+from clustervet.labels import read_labels
+
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 4, 400)
+
+
+def corrupted(share: float, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    labels = TRUTH.copy()
+    moved = rng.random(len(labels)) < share
+    labels[moved] = rng.integers(0, 4, moved.sum())
+    return labels
+
+
+GOOD, ALIKE, POOR = corrupted(0.1, 1), corrupted(0.1, 2), corrupted(0.6, 3)
+
+
+@pytest.mark.parametrize("key", ["adjusted_rand", "vi", "purity", "dom_q2"])
+def test_a_clear_winner_is_named_whatever_the_direction(key):
+    found = cv.compare_predictions(TRUTH, GOOD, POOR, key, names=("good", "poor"), random_state=0)
+    assert found.better == "good"
+    assert found.p_value < 0.01
+    assert 0 not in found.interval
+    turned = cv.compare_predictions(TRUTH, POOR, GOOD, key, random_state=0)
+    assert turned.difference == pytest.approx(-found.difference)
+    assert turned.better == "second"
+
+
+def test_what_the_data_cannot_tell_is_not_told():
+    found = cv.compare_predictions(TRUTH, GOOD, ALIKE, random_state=0)
+    assert found.better is None
+    assert 0 in found.interval
+    assert found.p_value > 0.05
+    assert found.to_dict()["better"] is None
+
+
+def test_a_prediction_equals_itself():
+    found = cv.compare_predictions(TRUTH, GOOD, GOOD, random_state=0)
+    assert found.difference == 0
+    assert found.p_value == 1
+    assert found.interval.low == found.interval.high == 0
+
+
+def test_pairing_sees_more_than_two_separate_intervals():
+    better = GOOD.copy()
+    wrong = np.flatnonzero(better != TRUTH)[:12]
+    better[wrong] = TRUTH[wrong]
+    paired = cv.compare_predictions(TRUTH, better, GOOD, "purity", random_state=0)
+    alone = [
+        cv.confidence_interval("purity", TRUTH, p, random_state=0).width for p in (better, GOOD)
+    ]
+    assert paired.interval.width < 0.7 * sum(alone)
+    assert paired.better == "first"
+
+
+def test_a_ranking_groups_ties():
+    found = cv.rank_predictions(TRUTH, {"poor": POOR, "good": GOOD, "alike": ALIKE}, random_state=0)
+    assert found.groups[-1] == ["poor"]
+    assert sorted(found.groups[0]) == ["alike", "good"]
+    assert len(found.comparisons) == 3
+    assert str(found).endswith("> poor")
+    assert found.to_dict()["confidence"] == 0.95
+
+
+def test_the_joint_table_holds_the_table_of_each_prediction():
+    joint = Joint(["good", "poor"], [read_labels(x) for x in (TRUTH, GOOD, POOR)])
+    for table, pred in zip(joint.tables(), (GOOD, POOR), strict=True):
+        assert table == cv.Contingency.from_labels(TRUTH, pred)
+    for table, again in zip(joint.tables(), joint.resampled(joint.counts), strict=True):
+        assert table == again
+
+
+def test_missing_objects_are_dropped_from_all():
+    holed = GOOD.astype(float)
+    holed[:50] = np.nan
+    found = cv.compare_predictions(TRUTH, holed, POOR, missing="drop", random_state=0)
+    assert found.values[0] == cv.adjusted_rand(TRUTH[50:], GOOD[50:])
+    assert found.values[1] == cv.adjusted_rand(TRUTH[50:], POOR[50:])
+
+
+def test_holm_is_the_step_down_of_1979():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cv.compare_predictions(TRUTH, GOOD[:-1], POOR), "must label the same objects"),
+        (lambda: cv.compare_predictions(TRUTH, GOOD, POOR, "class_entropy"), "no direction"),
+        (lambda: cv.rank_predictions(TRUTH, {"one": GOOD}), "at least two predictions"),
+        (lambda: cv.rank_predictions(TRUTH, {"truth": GOOD, "b": POOR}), "may be called 'truth'"),
+        (lambda: cv.compare_predictions(TRUTH, GOOD, POOR, confidence=2), "confidence must"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(call, message):
+    with pytest.raises(ClustervetError, match=message):
+        call()

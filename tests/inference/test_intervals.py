@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import clustervet as cv
+from clustervet.errors import ClustervetError
+from clustervet.inference.interval import METHODS, make_interval
+
+TABLE = cv.Contingency.from_counts([[45, 5, 0], [8, 40, 2], [0, 1, 49]])
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_an_interval_surrounds_the_value_and_keeps_to_the_bounds(method):
+    found = cv.confidence_interval("adjusted_rand", TABLE, method=method, random_state=1)
+    assert found.low < cv.adjusted_rand(TABLE) < found.high <= 1
+    assert cv.adjusted_rand(TABLE) in found
+    assert found.width == found.high - found.low
+
+
+def test_the_seed_decides_and_threads_do_not():
+    first, second, third = (
+        cv.confidence_interval("vi", TABLE, resamples=300, random_state=7, n_jobs=jobs)
+        for jobs in (None, 2, -1)
+    )
+    assert first == second == third
+    other = cv.confidence_interval("vi", TABLE, resamples=300, random_state=8)
+    assert other != first
+
+
+def test_a_generator_serves_as_random_state():
+    first, second = (
+        cv.confidence_interval("vi", TABLE, resamples=50, random_state=np.random.default_rng(3))
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_resampling_tables_spreads_values_as_resampling_labels_does():
+    # The oracle draws objects and counts them anew, through scikit-learn.
+    from sklearn.metrics import adjusted_rand_score
+
+    cells = TABLE.to_dict()
+    truth = np.repeat([c for c, _ in cells], list(cells.values()))
+    pred = np.repeat([k for _, k in cells], list(cells.values()))
+    rng = np.random.default_rng(0)
+    drawn = []
+    for _ in range(1_000):
+        chosen = rng.integers(0, len(truth), len(truth))
+        drawn.append(adjusted_rand_score(truth[chosen], pred[chosen]))
+    found = cv.confidence_interval("ari", TABLE, resamples=4_000, random_state=0)
+    assert found.standard_error == pytest.approx(np.std(drawn), rel=0.1)
+
+
+def test_a_billion_objects_cost_what_a_thousand_do():
+    table = cv.Contingency.from_counts([[450_000_000, 50_000_000], [80_000_000, 420_000_000]])
+    found = cv.confidence_interval("purity", table, random_state=0)
+    assert found.width < 1e-4
+
+
+def test_more_confidence_is_a_wider_interval():
+    widths = [
+        cv.confidence_interval("vi", TABLE, confidence=c, random_state=0).width
+        for c in (0.5, 0.9, 0.99)
+    ]
+    assert widths == sorted(widths)
+
+
+def test_plug_in_information_reports_its_bias():
+    table = cv.Contingency.from_counts(np.full((6, 6), 3))
+    found = cv.confidence_interval("mutual_information", table, random_state=0)
+    # Miller and Madow's first-order bias of a plug-in estimate, (R-1)(C-1)/2n nats.
+    assert found.bias == pytest.approx(25 / (2 * table.n) / math.log(2), rel=0.5)
+
+
+def test_undefined_resamples_are_counted():
+    # A resample without the second class has no class entropy to share.
+    table = cv.Contingency.from_counts([[3, 1], [0, 1]])
+    found = cv.confidence_interval("homogeneity", table, random_state=0)
+    assert 0 < found.undefined < found.resamples
+    card = cv.external_scores(
+        table, measures="homogeneity", confidence=0.95, resamples=200, random_state=0
+    )
+    assert "of 200 resamples" in repr(card)
+
+
+def test_every_measure_gets_an_interval_and_so_does_a_users_own():
+    @cv.measure(title="Largest cluster", family="mine", better="lower", bounds=(0, 1))
+    def largest_share(table):
+        return float(table.cluster_sizes.max() / table.n)
+
+    try:
+        card = cv.external_scores(TABLE, confidence=0.9, resamples=100, random_state=0)
+        for score in card.scores.values():
+            assert score.interval is not None
+            assert score.interval.confidence == 0.9
+            assert math.isfinite(score.interval.low), score.measure.key
+        assert card["largest_share"] in card.score("largest_share").interval
+        assert card.to_dict()["scores"][0]["interval"]["resamples"] == 100
+        assert {"low", "high"} <= set(card.to_frame("pandas").columns)
+        assert "0.9 confidence" in repr(card)
+    finally:
+        cv.measures.remove("largest_share")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 0}, "confidence must lie between 0 and 1, not 0"),
+        ({"confidence": 1}, "confidence must lie between 0 and 1, not 1"),
+        ({"confidence": math.nan}, "confidence must lie between 0 and 1, not nan"),
+        ({"method": "magic"}, "method must be auto or one of"),
+        ({"resamples": 3}, "resamples must be at least 20, not 3"),
+        ({"random_state": "seed"}, "random_state must be None, an int or a numpy Generator"),
+        ({"n_jobs": 0}, "n_jobs must not be 0"),
+    ],
+)
+def test_what_makes_no_interval_is_refused(options, message):
+    with pytest.raises(ClustervetError, match=message):
+        cv.confidence_interval("vi", TABLE, **options)
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([[1]], "at least two objects"),
+        ([[7]], "at least two non-empty cells"),
+        ([[0.5, 2.25]], "whole counts"),
+    ],
+)
+def test_tables_that_cannot_be_resampled_are_refused(counts, message):
+    with pytest.raises(ClustervetError, match=message):
+        cv.confidence_interval("vi", cv.Contingency.from_counts(counts))
+
+
+@given(
+    st.lists(st.floats(-1, 1), min_size=30, max_size=60),
+    st.floats(-1, 1),
+    st.sampled_from(METHODS),
+)
+@settings(max_examples=60, deadline=None)
+def test_ends_come_in_order(values, value, method):
+    found = make_interval(value, np.array(values), 0.9, method, bounds=(-1, 1))
+    assert -1 <= found.low <= found.high <= 1
+
+
+def test_an_undefined_value_has_no_interval():
+    found = make_interval(math.nan, np.arange(50.0), 0.9, "basic")
+    assert math.isnan(found.low)
+    assert found.to_dict()["low"] is None
