@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
@@ -18,8 +19,10 @@ from clustervet.contingency.cells import FEW_CELLS, FLOAT_LIMIT, Cells
 if TYPE_CHECKING:
     from clustervet.contingency.table import Contingency
 
-# Up to this many pairs of distinct sizes the expectation runs in plain Python.
+# Up to this many pairs of distinct sizes the expectation runs in plain Python: more where
+# the compiler would have to be loaded for it first.
 FEW_PAIRS = 400
+FEW_PAIRS_LOADED = 4
 
 
 def needs_plain(values: NDArray[Any]) -> bool:
@@ -130,7 +133,8 @@ def expected_deviances(
     classes: Mapping[int, float], clusters: Mapping[int, float], n: int
 ) -> float:
     """Expected mutual information in nats from the (mean) numbers of clusters of each size."""
-    if len(classes) * len(clusters) <= FEW_PAIRS:
+    loaded = "clustervet._kernels" in sys.modules
+    if len(classes) * len(clusters) <= (FEW_PAIRS_LOADED if loaded else FEW_PAIRS):
         return _exact.expected_information(classes, clusters, n)
     from clustervet import _kernels
 
