@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from cases import chance, counting, everything, fragments, memory, single, startup, trust
+from cases import (
+    chance,
+    counting,
+    everything,
+    fragments,
+    intervals,
+    memory,
+    single,
+    startup,
+    trust,
+)
 from harness import Row, Scale
 
 Case = Callable[[Scale], Iterator[Row]]
@@ -14,6 +24,7 @@ CASES: dict[str, tuple[str, Case]] = {
     "strings": ("Counting string labels", counting.strings),
     "all": ("Every external measure from labels", everything.run),
     "ami": ("Adjusted mutual information", chance.run),
+    "intervals": ("Confidence intervals", intervals.run),
     "fragments": ("Hundreds of thousands of clusters", fragments.run),
     "startup": ("Starting", startup.run),
     "memory": ("Memory beyond the inputs", memory.run),

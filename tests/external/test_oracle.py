@@ -17,7 +17,7 @@ import oracle
 
 WEIGHTS = st.one_of(st.just(0.0), st.floats(0.01, 100.0))
 # Seconds; a table takes a fraction of one, its oracle included.
-PATIENCE = 10.0
+PATIENCE = 5.0
 WIDE_WEIGHTS = st.one_of(st.just(0.0), st.floats(1e-9, 1e9))
 
 
@@ -106,8 +106,10 @@ def test_clusterings_that_share_next_to_no_information(counts: list[list[int]]) 
 
 @settings(max_examples=20)
 @given(nearly_independent(10**15, classes=3, clusters=3))
+@example([[10**20, 10**10], [10**10, 1]])
 def test_huge_clusterings_that_share_next_to_no_information(counts: list[list[int]]) -> None:
-    assert not disagreements(counts)
+    with within(PATIENCE):
+        assert not disagreements(counts)
 
 
 @settings(max_examples=100)
@@ -122,6 +124,7 @@ def test_real_weights(counts: list[list[float]]) -> None:
 @given(matrices(WIDE_WEIGHTS, classes=4, clusters=4))
 @example([[652741286.8249141, 1.2006455759077299e-08]])
 @example([[1e8 + 0.1, 1e-3], [0.0, 1e8]])
+@example([[1.0, 1e-9]])
 def test_real_weights_of_very_different_size(counts: list[list[float]]) -> None:
     assert not disagreements(counts)
 
