@@ -137,7 +137,10 @@ def expected_information(
         return 0.0  # about |C| |K| / 2n: nothing that a float could add to anything
     total = float(n)
     return math.fsum(
-        count * other * expected_deviance(float(size), float(width), total) / total
+        count
+        * other
+        * expected_deviance(float(size), float(width), total, float(n - size), float(n - width))
+        / total
         for size, count in classes.items()
         for width, other in clusters.items()
     )

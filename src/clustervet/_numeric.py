@@ -42,57 +42,68 @@ def stirling_error(x: float) -> float:
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) / x
 
 
-def expected_deviance(a: float, b: float, n: float) -> float:
+def expected_deviance(a: float, b: float, n: float, not_a: float, not_b: float) -> float:
     """E[x log(x / mu) - x + mu] for the overlap x of random sets of sizes a and b among n.
 
     x is hypergeometric with mean mu = a b / n. Summed over all pairs of clusters and divided
     by n this is the expected mutual information (Vinh, Epps & Bailey 2010, eq. 24a), written
     as a sum of terms that are never negative. The probabilities come from their ratios
-    alone and are normalised by their own sum, so no log-gamma costs digits.
+    alone and are normalised by their own sum, so no log-gamma costs digits. The sum runs
+    over y, the overlap of the smaller of each set and its complement, which tells x and is
+    a small whole number wherever the sum is taken term by term. The complements' sizes
+    n - a and n - b are given, since sizes beyond 2^53 do not tell them.
     """
-    if a >= n or b >= n:
+    if not_a <= 0.0 or not_b <= 0.0:
         return 0.0
     mean = a / n * b
-    spread = math.sqrt(mean * (1.0 - a / n) * (1.0 - b / n) * (n / (n - 1.0)))
+    spread = math.sqrt(mean * (not_a / n) * (not_b / n) * (n / (n - 1.0)))
     if spread > WIDE:
-        return wide_expectation(a, b, n, mean, spread)
-    rest = n - a - b
-    mode = float(math.floor((a + 1.0) / (n + 2.0) * (b + 1.0)))
-    low = max(0.0, -rest)
-    high = min(a, b)
-    mode = min(max(mode, low), high)
+        return wide_expectation(a, b, n, not_a, not_b, spread)
+    s = min(a, not_a)
+    r = min(b, not_b)
+    sign = 1.0 if (s == a) == (r == b) else -1.0
+    center = s / n * r
+    rest = n - s - r
+    high = min(s, r)
+    mode = min(float(math.floor((s + 1.0) / (n + 2.0) * (r + 1.0))), high)
+    gap = sign * (mode - center)
     mass = 1.0
-    total = deviance(mode, mean, mode - mean)
+    total = deviance(mean + gap, mean, gap)
     weight = 1.0
-    x = mode
-    while x < high:
-        weight *= (a - x) / (x + 1.0) * ((b - x) / (rest + x + 1.0))
-        x += 1.0
+    y = mode
+    while y < high:
+        weight *= (s - y) / (y + 1.0) * ((r - y) / (rest + y + 1.0))
+        y += 1.0
+        gap = sign * (y - center)
         mass += weight
-        total += weight * deviance(x, mean, x - mean)
-        if weight * (x + mean) < 1e-19 * total:
+        total += weight * deviance(mean + gap, mean, gap)
+        if weight * (y + mean) < 1e-19 * total or weight < 1e-40:
             break
     weight = 1.0
-    x = mode
-    while x > low:
-        weight *= x / (a - x + 1.0) * ((rest + x) / (b - x + 1.0))
-        x -= 1.0
+    y = mode
+    while y > 0.0:
+        weight *= y / (s - y + 1.0) * ((rest + y) / (r - y + 1.0))
+        y -= 1.0
+        gap = sign * (y - center)
         mass += weight
-        total += weight * deviance(x, mean, x - mean)
-        if weight * (x + mean) < 1e-19 * total:
+        total += weight * deviance(mean + gap, mean, gap)
+        if weight * (y + mean) < 1e-19 * total or weight < 1e-40:
             break
     return total / mass
 
 
-def wide_expectation(a: float, b: float, n: float, mean: float, spread: float) -> float:
+def wide_expectation(
+    a: float, b: float, n: float, not_a: float, not_b: float, spread: float
+) -> float:
     """`expected_deviance` where the spread is large: a trapezoid sum on a grid of 39 points.
 
     The probability at mean + t is, up to a factor, Loader's saddle-point form of the four
     cells of the 2 x 2 table, each exact to rounding for any n.
     """
-    only_a = a * ((n - b) / n)
-    only_b = b * ((n - a) / n)
-    neither = (n - a) * ((n - b) / n)
+    mean = a / n * b
+    only_a = a / n * not_b
+    only_b = not_a / n * b
+    neither = not_a / n * not_b
     mass = 0.0
     total = 0.0
     for k in range(-GRID, GRID + 1):

@@ -102,11 +102,16 @@ class Measure:
                 f"{self.key} has no parameter {unknown[0]!r}; it takes "
                 f"{', '.join(self.parameters) or 'none'}."
             )
-        if self.perfect is not None and getattr(subject, "identical", False):
-            return Outcome(self.perfect)
+        perfect = self.perfect if getattr(subject, "identical", False) else None
+        if perfect is not None and not parameters:
+            return Outcome(perfect)
         try:
-            value = float(self.formula(subject, **parameters))
+            value = float(self.formula(subject, **parameters))  # checks its parameters too
+            if perfect is not None:
+                return Outcome(perfect)
         except UndefinedError as undefined:
+            if perfect is not None:
+                return Outcome(perfect)
             return Outcome(math.nan, str(undefined))
         except OverflowError:
             return Outcome(math.inf, "the value is larger than any float")
@@ -118,15 +123,15 @@ class Registry(Mapping[str, Measure]):
 
     def __init__(self) -> None:
         self._records: dict[str, Measure] = {}
-        self._aliases: dict[str, str] = {}
+        self._names: dict[str, str] = {}  # keys and aliases, as `_normal` writes them
 
     def __getitem__(self, name: str) -> Measure:
         if not isinstance(name, str):
             raise UnknownMeasureError(f"a measure is named by a string, not by {name!r}.")
-        key = self._aliases.get(_normal(name), _normal(name))
-        if key in self._records:
+        key = self._names.get(_normal(name))
+        if key is not None:
             return self._records[key]
-        near = difflib.get_close_matches(_normal(name), [*self._records, *self._aliases], n=3)
+        near = difflib.get_close_matches(_normal(name), self._names, n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else "see `clustervet measures`."
         raise UnknownMeasureError(f"there is no measure {name!r}; {hint}")
 
@@ -142,18 +147,18 @@ class Registry(Mapping[str, Measure]):
     def add(self, record: Measure) -> None:
         """Add a record; a key or alias that another formula holds is refused."""
         for name in (record.key, *record.aliases):
-            holder = self._records.get(self._aliases.get(name, name))
-            if holder is not None and _origin(holder) != _origin(record):
-                raise ParameterError(f"the name {name!r} already belongs to {holder.key}.")
+            held = self._names.get(_normal(name))
+            if held is not None and _origin(self._records[held]) != _origin(record):
+                raise ParameterError(f"the name {name!r} already belongs to {held}.")
         self._records[record.key] = record
         self._sort()
-        self._aliases.update(dict.fromkeys(record.aliases, record.key))
+        self._names.update({_normal(x): record.key for x in (record.key, *record.aliases)})
 
     def remove(self, name: str) -> None:
         """Forget a measure and its aliases."""
         key = self[name].key
         del self._records[key]
-        self._aliases = {alias: held for alias, held in self._aliases.items() if held != key}
+        self._names = {name: held for name, held in self._names.items() if held != key}
 
     def select(
         self,

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
+import oracle
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import clustervet as cv
-import oracle
 
 TIGHT = mpf("1e-12")
 # Only where `oracle.CANCELS` says that floats subtract larger terms: this share of those terms.

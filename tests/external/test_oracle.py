@@ -6,6 +6,7 @@ import math
 import random
 from fractions import Fraction
 
+import oracle
 import pytest
 from agreement import EXTERNAL, counts_up_to, disagreements, matrices, nearly_independent, within
 from hypothesis import example, given, settings
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import clustervet as cv
-import oracle
 
 WEIGHTS = st.one_of(st.just(0.0), st.floats(0.01, 100.0))
 # Seconds; a table takes a fraction of one, its oracle included.
@@ -25,7 +25,7 @@ def test_every_external_measure_has_an_oracle() -> None:
     assert {record.key for record in EXTERNAL} == set(oracle.MEASURES)
 
 
-@settings(max_examples=120)
+@settings(max_examples=120, deadline=None)
 @given(matrices(st.integers(0, 30)))
 @example([[1, 1], [1, 1]])
 @example([[2, 0], [0, 2]])
@@ -34,7 +34,7 @@ def test_small_tables(counts: list[list[int]]) -> None:
     assert not disagreements(counts)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(matrices(counts_up_to(10**15)))
 @example([[10**15] * 10 + [1000], [0] * 10 + [3]])
 def test_counts_up_to_a_thousand_million_million(counts: list[list[int]]) -> None:
@@ -42,7 +42,7 @@ def test_counts_up_to_a_thousand_million_million(counts: list[list[int]]) -> Non
         assert not disagreements(counts)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(matrices(counts_up_to(10**30), classes=4, clusters=4))
 @example([[10**16, 1], [1, 0]])
 @example([[10**16 + 1, 3], [2, 2]])
@@ -52,13 +52,13 @@ def test_counts_beyond_any_machine_integer(counts: list[list[int]]) -> None:
         assert not disagreements(counts)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(matrices(counts_up_to(10**15), classes=1, clusters=9))
 def test_one_class(counts: list[list[int]]) -> None:
     assert not disagreements(counts)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(matrices(counts_up_to(10**15), classes=9, clusters=1))
 def test_one_cluster(counts: list[list[int]]) -> None:
     assert not disagreements(counts)
@@ -73,7 +73,7 @@ def test_all_objects_alone_on_both_sides(n: int) -> None:
     assert not disagreements({(k, k): 1 for k in range(n)})
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.booleans())
 @example([0, 0, 0], True)
 @example([0, 1, 0, 1], False)
@@ -96,7 +96,7 @@ def test_one_object_alone_beside_a_huge_cluster() -> None:
     assert not disagreements([[10**15, 1], [1, 0]])
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(nearly_independent(10**6))
 @example([[10**12, 10**12], [10**12, 10**12 + 1]])
 @example([[10**12, 10**12], [10**12, 10**12]])
@@ -104,7 +104,7 @@ def test_clusterings_that_share_next_to_no_information(counts: list[list[int]]) 
     assert not disagreements(counts)
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(nearly_independent(10**15, classes=3, clusters=3))
 @example([[10**20, 10**10], [10**10, 1]])
 def test_huge_clusterings_that_share_next_to_no_information(counts: list[list[int]]) -> None:
@@ -112,7 +112,7 @@ def test_huge_clusterings_that_share_next_to_no_information(counts: list[list[in
         assert not disagreements(counts)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(matrices(WEIGHTS, classes=5, clusters=5))
 @example([[0.1, 0.2, 0.3]])
 @example([[0.16091468621653895, 3.4471709482128143]])
@@ -120,7 +120,7 @@ def test_real_weights(counts: list[list[float]]) -> None:
     assert not disagreements(counts)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(matrices(WIDE_WEIGHTS, classes=4, clusters=4))
 @example([[652741286.8249141, 1.2006455759077299e-08]])
 @example([[1e8 + 0.1, 1e-3], [0.0, 1e8]])

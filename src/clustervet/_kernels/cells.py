@@ -145,6 +145,7 @@ def expected_information(sizes, counts, widths, others, n, first, last):
     lost = 0.0
     for i in range(first, last):
         for j in range(len(widths)):
-            term = counts[i] * others[j] * expected_deviance(sizes[i], widths[j], n)
+            mean = expected_deviance(sizes[i], widths[j], n, n - sizes[i], n - widths[j])
+            term = counts[i] * others[j] * mean
             total, lost = _add(total, lost, term)
     return total + lost

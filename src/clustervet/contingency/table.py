@@ -265,6 +265,8 @@ class Contingency:
         """Mean mutual information in nats over all tables with these margins."""
         if not self.is_whole:
             raise TableError("expected mutual information needs whole counts, not real weights.")
+        if max(self.shape) == self.n:
+            return self.entropies.mutual  # with one side all singletons every table shares as much
         return sums.expected_information(self)
 
     @cached_property

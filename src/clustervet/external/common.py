@@ -16,9 +16,15 @@ from clustervet.errors import ParameterError, UndefinedError
 Exact = int | float | Fraction
 
 
+def is_number(value: object) -> bool:
+    """Whether a parameter is a finite real number."""
+    real = isinstance(value, int | float | np.integer | np.floating)
+    return real and not isinstance(value, bool) and math.isfinite(value)  # type: ignore[arg-type]  # real by the line above
+
+
 def in_base(nats: float, base: float) -> float:
     """Information in the unit of the base: 2 for bits, e for nats."""
-    if not (base > 0 and base != 1 and math.isfinite(base)):
+    if not (is_number(base) and base > 0 and base != 1):
         raise ParameterError(f"base must be a positive number other than 1, not {base!r}.")
     return nats if base == math.e else nats / math.log(base)
 
@@ -42,7 +48,7 @@ def ratios(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[np.float64]:
 
 def positive(value: float, name: str) -> float:
     """A parameter that must be positive and finite."""
-    if not (value > 0 and math.isfinite(value)):
+    if not (is_number(value) and value > 0):
         raise ParameterError(f"{name} must be a positive number, not {value!r}.")
     return value
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, UndefinedError
-from clustervet.external.common import in_base, positive, share
+from clustervet.external.common import in_base, is_number, positive, share
 from clustervet.registry import measure
 
 Average = Literal["geometric", "arithmetic", "min", "max", "joint"]
@@ -25,7 +25,7 @@ def average_entropy(table: Contingency, average: Average) -> float:
         "max": max(classes, clusters),
         "joint": table.entropies.joint,
     }
-    if average not in means:
+    if not isinstance(average, str) or average not in means:
         raise ParameterError(f"average must be one of {', '.join(means)}, not {average!r}.")
     return means[average]
 
@@ -220,8 +220,10 @@ def adjusted_mutual_information(table: Contingency, average: Average = "arithmet
     if not table.is_whole:
         raise UndefinedError("chance is defined for whole counts, and these are real weights")
     expected = table.expected_mutual_information
-    room = average_entropy(table, average) - expected
-    return share(table.entropies.mutual - expected, room, "no table with these sizes does better")
+    most = average_entropy(table, average)
+    if most - expected <= 1e-14 * most:
+        raise UndefinedError("no table with these sizes shares more, or less")
+    return (table.entropies.mutual - expected) / (most - expected)
 
 
 @measure(
@@ -274,15 +276,21 @@ def normalized_variation_of_information(table: Contingency, k_max: int | None = 
     >>> normalized_variation_of_information(["a", "a", "b", "b"], [0, 0, 1, 2])
     0.25
     """
-    if k_max is not None and (k_max < max(table.shape) or k_max < 2):
+    if k_max is not None and (not is_number(k_max) or k_max < max(2, *table.shape)):
         raise ParameterError(
             f"k_max must bound both numbers of clusters ({max(table.shape)} here) and be at "
             f"least 2, not {k_max!r}."
         )
-    if table.n <= 1:
+    if k_max is None and table.n <= 1:
         raise UndefinedError("the weights sum to one object or less")
-    bound = math.log(table.n) if k_max is None else 2 * math.log(k_max)
-    return variation_of_information.record.formula(table, base=math.e) / bound
+    bound = _log_n(table) if k_max is None else 2 * math.log(k_max)
+    ratio = variation_of_information.record.formula(table, base=math.e) / bound
+    return min(1.0, ratio) if table.is_whole else ratio
+
+
+def _log_n(table: Contingency) -> float:
+    """log n, to all its digits also where real weights sum to little more than one."""
+    return math.log(table.n) if table.n >= 2 else math.log1p(float(table.exact_n - 1))
 
 
 @measure(

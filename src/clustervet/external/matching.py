@@ -307,19 +307,19 @@ def inverse_directional_hamming(table: Contingency) -> float:
     better="higher",
     bounds=(0, 1),
     symmetric=True,
-    adjusted=True,
     perfect=1.0,
     aliases=("psi",),
     equation="(S - E) / (max(|C|, |K|) - E), at least 0; S sums overlap / larger size over the "
     "best matching, E is its expectation",
     reference="Rezaei & Fränti 2016",
-    meaning="Set overlap of matched classes and clusters, corrected for chance, each pair of "
-    "sets weighing alike.",
+    meaning="Set overlap of matched classes and clusters, less what sizes alone would give, each "
+    "pair of sets weighing alike.",
     use="Small clusters matter as much as large ones.",
-    avoid="Objects, not sets, are what counts.",
+    avoid="Objects, not sets, are what counts; or chance must come out at zero: E supposes that "
+    "sets are matched in the order of their sizes, and random clusterings do better than that.",
 )
 def pair_sets_index(table: Contingency) -> float:
-    """Chance-corrected overlap of matched sets.
+    """Overlap of matched sets, less what their sizes alone would give.
 
     >>> round(pair_sets_index(["a", "a", "b", "b"], [0, 0, 0, 1]), 12)
     0.333333333333
@@ -340,7 +340,6 @@ def pair_sets_index(table: Contingency) -> float:
     family="matching",
     better="higher",
     bounds=(0, 1),
-    adjusted=True,
     perfect=1.0,
     aliases=("nca",),
     equation="(S - 1) / (|C| - 1), S the largest sum over one-to-one maps of h(c, map(c)) / h(c)",
@@ -348,7 +347,7 @@ def pair_sets_index(table: Contingency) -> float:
     meaning="Mean recall of the classes under the best one-to-one map, rescaled so that a "
     "uniformly spread clustering gives 0.",
     use="Classes differ in size and each should weigh alike.",
-    avoid="There is one class: it is undefined.",
+    avoid="Chance must come out at zero: only a clustering that spreads every class evenly does.",
 )
 def normalized_clustering_accuracy(table: Contingency) -> float:
     """Mean recall of the classes under the best one-to-one map, rescaled.
