@@ -289,7 +289,7 @@ def normalized_variation_of_information(table: Contingency, k_max: int | None = 
 
 
 def _log_n(table: Contingency) -> float:
-    """log n, to all its digits also where real weights sum to little more than one."""
+    """Log of n, to all its digits also where real weights sum to little more than one."""
     return math.log(table.n) if table.n >= 2 else math.log1p(float(table.exact_n - 1))
 
 
