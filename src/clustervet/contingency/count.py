@@ -23,6 +23,7 @@ DENSE_CELLS = 2**24
 SAMPLE = 2_048
 GRAIN = 500_000
 CHUNK = 2**20
+PAGE = 4_096
 BLOCK = 2**24
 Span = tuple[int, int]
 Counted = tuple[Cells, NDArray[Any], NDArray[Any]]
@@ -119,8 +120,9 @@ def _try_dense(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) 
     if size > min(DENSE_CELLS, max(2**16, 2 * len(truth))):
         return None
     parts = _kernels.ranges(len(truth), max(GRAIN, size))
-    small = np.zeros((len(parts), size), np.uint8)
-    big = np.zeros((len(parts), size), np.uint32 if len(truth) < 2**32 else np.int64)
+    room = -(-size // PAGE) * PAGE  # threads that share a cache line wait for each other
+    small = np.zeros((len(parts), room), np.uint8)
+    big = np.zeros((len(parts), room), np.uint32 if len(truth) < 2**32 else np.int64)
 
     def work(part: int, first: int, last: int) -> bool:
         return all(

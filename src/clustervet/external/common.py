@@ -24,8 +24,8 @@ def is_number(value: object) -> bool:
 
 def in_base(nats: float, base: float) -> float:
     """Information in the unit of the base: 2 for bits, e for nats."""
-    if not (is_number(base) and base > 0 and base != 1):
-        raise ParameterError(f"base must be a positive number other than 1, not {base!r}.")
+    if not (is_number(base) and base > 1):
+        raise ParameterError(f"base must be a number above 1, not {base!r}.")
     return nats if base == math.e else nats / math.log(base)
 
 

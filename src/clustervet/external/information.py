@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+import numpy as np
+
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, UndefinedError
-from clustervet.external.common import in_base, is_number, positive, share
+from clustervet.external.common import in_base, positive, share
 from clustervet.registry import measure
 
 Average = Literal["geometric", "arithmetic", "min", "max", "joint"]
@@ -276,7 +278,8 @@ def normalized_variation_of_information(table: Contingency, k_max: int | None = 
     >>> normalized_variation_of_information(["a", "a", "b", "b"], [0, 0, 1, 2])
     0.25
     """
-    if k_max is not None and (not is_number(k_max) or k_max < max(2, *table.shape)):
+    whole = isinstance(k_max, int | np.integer) and not isinstance(k_max, bool)
+    if k_max is not None and (not whole or k_max < max(2, *table.shape)):
         raise ParameterError(
             f"k_max must bound both numbers of clusters ({max(table.shape)} here) and be at "
             f"least 2, not {k_max!r}."

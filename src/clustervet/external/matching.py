@@ -342,7 +342,8 @@ def pair_sets_index(table: Contingency) -> float:
     bounds=(0, 1),
     perfect=1.0,
     aliases=("nca",),
-    equation="(S - 1) / (|C| - 1), S the largest sum over one-to-one maps of h(c, map(c)) / h(c)",
+    equation="(S - 1) / (|C| - 1), at least 0; S the largest sum over one-to-one maps of "
+    "h(c, map(c)) / h(c)",
     reference="Gagolewski 2025, Journal of Classification 42",
     meaning="Mean recall of the classes under the best one-to-one map, rescaled so that a "
     "uniformly spread clustering gives 0.",

@@ -288,6 +288,7 @@ def mirkin_invariant(table: Contingency) -> float:
     better="higher",
     bounds=(-1, 1),
     symmetric=True,
+    adjusted=True,
     perfect=1.0,
     aliases=("gamma",),
     equation="(M N11 - P Q) / sqrt(P Q (M - P) (M - Q))",
