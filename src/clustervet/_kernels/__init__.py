@@ -14,6 +14,7 @@ from clustervet._kernels.counting import (
     gather_dense,
     group,
     hash_codes,
+    merge_dense,
     value_range,
 )
 from clustervet._kernels.matching import augment, settle
@@ -29,6 +30,7 @@ __all__ = [
     "gather_dense",
     "group",
     "hash_codes",
+    "merge_dense",
     "peaks",
     "ranges",
     "run",

@@ -41,27 +41,37 @@ def count_dense(truth, pred, low_truth, low_pred, height, width, small, big):
 
 
 @compiled
-def gather_dense(small, big, width, first, last, starts, cols, values, used):
-    """Write the non-empty cells of rows first..last; with no room given, only count them.
+def merge_dense(small, big, width, first, last, total, found):
+    """Add up the threads' counters for rows first..last, and count each row's cells."""
+    for row in range(first, last):
+        start = row * width
+        line = total[start : start + width]
+        for part in range(small.shape[0]):
+            bytes_ = small[part, start : start + width]
+            carried = big[part, start : start + width]
+            for k in range(width):
+                line[k] += np.int64(bytes_[k]) + np.int64(carried[k])
+        cells = 0
+        for k in range(width):
+            cells += line[k] != 0
+        found[row] = cells
+
+
+@compiled
+def gather_dense(total, width, first, last, starts, cols, values, used):
+    """Write the non-empty cells of rows first..last.
 
     Also marks the columns in use; bands of rows may mark the same one at once, harmlessly.
     """
-    write = len(cols) > 0
     for row in range(first, last):
-        at = starts[row] if write else 0
-        found = 0
-        for cell in range(row * width, (row + 1) * width):
-            count = np.int64(0)
-            for part in range(small.shape[0]):
-                count += big[part, cell] + small[part, cell]
-            if count > 0:
-                if write:
-                    used[cell - row * width] = True
-                    cols[at + found] = cell - row * width
-                    values[at + found] = count
-                found += 1
-        if not write:
-            starts[row] = found
+        at = starts[row]
+        line = total[row * width : (row + 1) * width]
+        for k in range(width):
+            if line[k] > 0:
+                used[k] = True
+                cols[at] = k
+                values[at] = line[k]
+                at += 1
 
 
 @compiled

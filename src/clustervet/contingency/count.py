@@ -145,18 +145,17 @@ def _gather(
     """The dense block as cells, in two parallel sweeps: how many a row, then what they are."""
     from clustervet import _kernels
 
-    starts = np.zeros(height + 1, np.int64)
-    used = np.zeros(width, np.bool_)
+    total = np.zeros(height * width, np.int64)
+    indptr = np.zeros(height + 1, np.int64)
     bands = _kernels.ranges(height, max(1, 2**18 // width))
-    none = np.empty(0, np.int32), np.empty(0, np.int64)
-    found = starts[1:]
     _kernels.run(
-        _kernels.gather_dense, [(small, big, width, a, b, found, *none, used) for a, b in bands]
+        _kernels.merge_dense, [(small, big, width, *band, total, indptr[1:]) for band in bands]
     )
-    indptr = np.cumsum(starts)
+    np.cumsum(indptr, out=indptr)
+    used = np.zeros(width, np.bool_)
     filled = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
     _kernels.run(
-        _kernels.gather_dense, [(small, big, width, a, b, indptr, *filled, used) for a, b in bands]
+        _kernels.gather_dense, [(total, width, *band, indptr, *filled, used) for band in bands]
     )
     return Cells(indptr, *filled), used
 
