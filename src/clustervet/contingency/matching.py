@@ -11,7 +11,7 @@ from clustervet import _exact
 from clustervet.contingency.cells import Cells
 
 if TYPE_CHECKING:
-    from clustervet.contingency.table import Contingency
+    from clustervet.contingency.derived import TableSums
 
 # The plain Hungarian method takes about rows^2 x columns steps.
 FEW_STEPS = 60_000
@@ -22,7 +22,7 @@ DENSE_SHARE = 0.02
 DENSE_ENTRIES = 10**8
 
 
-def match(table: Contingency, weights: NDArray[Any]) -> NDArray[np.int64]:
+def match(table: TableSums, weights: NDArray[Any]) -> NDArray[np.int64]:
     """Positions of the cells in a matching of largest total weight, one weight a cell.
 
     Exact for whole weights. Cells that outweigh their rivals settle at once; what is left

@@ -17,7 +17,7 @@ from clustervet._exact import CellSums, Peaks, Plain
 from clustervet.contingency.cells import FEW_CELLS, FLOAT_LIMIT, Cells
 
 if TYPE_CHECKING:
-    from clustervet.contingency.table import Contingency
+    from clustervet.contingency.derived import TableSums
 
 # Up to this many pairs of distinct sizes the expectation runs in plain Python: more where
 # the compiler would have to be loaded for it first.
@@ -66,7 +66,7 @@ def sum_squares(values: NDArray[Any]) -> int | Fraction:
     return (high << 64) + (middle << 33) + low
 
 
-def entropy(table: Contingency, sizes: NDArray[Any], plain_sizes: str) -> float:
+def entropy(table: TableSums, sizes: NDArray[Any], plain_sizes: str) -> float:
     """Entropy of a margin in nats."""
     if table.plain is not None:
         return _exact.entropy(getattr(table.plain, plain_sizes), table.plain.n)
@@ -75,7 +75,7 @@ def entropy(table: Contingency, sizes: NDArray[Any], plain_sizes: str) -> float:
     return float(_kernels.entropy(sizes.astype(np.float64), float(table.n)))
 
 
-def cell_sums(table: Contingency) -> CellSums:
+def cell_sums(table: TableSums) -> CellSums:
     """All sums over cells."""
     if table.plain is not None:
         return _exact.cell_sums(table.plain)
@@ -109,7 +109,7 @@ def _row_bands(indptr: NDArray[np.int64]) -> list[tuple[int, int]]:
     return list(zip(edges, [*edges[1:], len(indptr) - 1], strict=True))
 
 
-def peaks(table: Contingency) -> Peaks:
+def peaks(table: TableSums) -> Peaks:
     """The largest cells."""
     if table.plain is not None:
         return _exact.peaks(table.plain)
@@ -123,7 +123,7 @@ def peaks(table: Contingency) -> Peaks:
     )
 
 
-def expected_information(table: Contingency) -> float:
+def expected_information(table: TableSums) -> float:
     """Expected mutual information in nats over all tables with these margins."""
     classes, clusters = _distinct(table.class_sizes), _distinct(table.cluster_sizes)
     return expected_deviances(classes, clusters, int(table.n))

@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clustervet._exact import CellSums, Peaks, Plain, sum_squares
-from clustervet.contingency import show, sums
+from clustervet.contingency import show
 from clustervet.contingency.build import build_cells, ordered_names
-from clustervet.contingency.cells import Cells, group_cells, margins, squeeze, transpose
+from clustervet.contingency.cells import Cells, group_cells, squeeze, transpose
 from clustervet.contingency.count import count_labels
+from clustervet.contingency.derived import TableSums
 from clustervet.contingency.frame import Backend, to_frame
-from clustervet.contingency.matching import match
-from clustervet.contingency.pairs import Pairs, count_pairs
+from clustervet.contingency.pairs import count_pairs
 from clustervet.errors import ParameterError, TableError
 from clustervet.labels import encode_pair, plain_label
-from clustervet.labels.codes import Names
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, register_door
 
 
-class Entropies(NamedTuple):
-    """Entropies of the table in nats, each a sum of positive terms."""
-
-    classes: float
-    clusters: float
-    classes_given_clusters: float
-    clusters_given_classes: float
-    mutual: float
-
-    @property
-    def joint(self) -> float:
-        """Entropy of class and cluster together."""
-        return self.clusters + self.classes_given_clusters
-
-
-class Contingency:
+class Contingency(TableSums):
     """How many objects of each class fall into each cluster: rows are classes.
 
     Only non-empty cells are held. Make one with `from_labels` or `from_counts`; it never
@@ -57,21 +38,6 @@ class Contingency:
     >>> table.pairs
     Pairs(n11=1, n10=1, n01=2, n00=2)
     """
-
-    def __init__(self, cells: Cells, class_names: Names, cluster_names: Names) -> None:
-        self.__dict__.update(_cells=cells, _class_names=class_names, _cluster_names=cluster_names)
-        for array in (cells.indptr, cells.cols, cells.values):
-            array.flags.writeable = False
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a table never changes; {name} cannot be set.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a table never changes; {name} cannot be deleted.")
-
-    _cells: Cells
-    _class_names: Names
-    _cluster_names: Names
 
     @classmethod
     def from_labels(
@@ -147,165 +113,6 @@ class Contingency:
         )
         table.__dict__["exact_pairs"] = count_pairs(cells, classes, clusters, total)
         return table
-
-    @property
-    def cells(self) -> Cells:
-        """The non-empty cells in compressed rows."""
-        return self._cells
-
-    @property
-    def class_names(self) -> list[Any]:
-        """The classes' labels, in the order of the rows."""
-        return [plain_label(name) for name in self._class_names]
-
-    @property
-    def cluster_names(self) -> list[Any]:
-        """The clusters' labels, in the order of the columns."""
-        return [plain_label(name) for name in self._cluster_names]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of classes and number of clusters, none of them empty."""
-        return len(self._class_names), len(self._cluster_names)
-
-    @property
-    def counts(self) -> Any:
-        """The counts as a scipy `csr_array`, or an object matrix where int64 would overflow."""
-        if self._cells.values.dtype == object:
-            matrix = np.zeros(self.shape, object)
-            matrix[self._cells.rows, self._cells.cols] = self._cells.values
-            return matrix
-        from scipy.sparse import csr_array
-
-        return csr_array(
-            (self._cells.values, self._cells.cols, self._cells.indptr), shape=self.shape
-        )
-
-    @cached_property
-    def _margins(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        rows, cols = margins(self._cells, len(self._cluster_names))
-        rows.flags.writeable = cols.flags.writeable = False
-        return rows, cols
-
-    @property
-    def class_sizes(self) -> NDArray[Any]:
-        """Objects in each class."""
-        return self._margins[0]
-
-    @property
-    def cluster_sizes(self) -> NDArray[Any]:
-        """Objects in each cluster."""
-        return self._margins[1]
-
-    @cached_property
-    def n(self) -> int | float:
-        """Number (or total weight) of objects."""
-        values = self._cells.values
-        if values.dtype == np.float64:
-            return math.fsum(values.tolist())
-        return int(values.sum())
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the table counts objects, rather than real weights."""
-        return self._cells.values.dtype != np.float64
-
-    @cached_property
-    def identical(self) -> bool:
-        """Whether both clusterings are the same partition, whatever the names."""
-        return len(self._cells.values) == self.shape[0] == self.shape[1]
-
-    @cached_property
-    def plain(self) -> Plain | None:
-        """The table as Python ints, where its sums are taken that way."""
-        return sums.as_plain(self._cells) if sums.needs_plain(self._cells.values) else None
-
-    @cached_property
-    def exact_pairs(self) -> Pairs:
-        """Pair counts without rounding: ints, or fractions for real weights."""
-        return count_pairs(*self._squares, self.exact_n)
-
-    @cached_property
-    def _squares(self) -> tuple[int | Fraction, int | Fraction, int | Fraction]:
-        """Sums of squares of the cells and of both margins."""
-        if self.plain is not None:
-            unit = 1 if self.is_whole else self.plain.unit**2
-            return (
-                sum_squares(self.plain.values) * unit,
-                sum_squares(self.plain.class_sizes) * unit,
-                sum_squares(self.plain.cluster_sizes) * unit,
-            )
-        return (
-            sums.sum_squares(self._cells.values),
-            sums.sum_squares(self.class_sizes),
-            sums.sum_squares(self.cluster_sizes),
-        )
-
-    @property
-    def pairs(self) -> Pairs:
-        """How many pairs of objects class and cluster put together or apart."""
-        return Pairs(*(x if isinstance(x, int) else float(x) for x in self.exact_pairs))
-
-    @cached_property
-    def cell_sums(self) -> CellSums:
-        """The sums over cells that measures share."""
-        return sums.cell_sums(self)
-
-    @cached_property
-    def entropies(self) -> Entropies:
-        """Entropies and mutual information in nats."""
-        return Entropies(
-            sums.entropy(self, self.class_sizes, "class_sizes"),
-            sums.entropy(self, self.cluster_sizes, "cluster_sizes"),
-            *self.cell_sums[:3],
-        )
-
-    @cached_property
-    def expected_mutual_information(self) -> float:
-        """Mean mutual information in nats over all tables with these margins."""
-        if not self.is_whole:
-            raise TableError("expected mutual information needs whole counts, not real weights.")
-        if max(self.shape) == self.n:
-            return self.entropies.mutual  # with one side all singletons every table shares as much
-        return sums.expected_information(self)
-
-    @cached_property
-    def peaks(self) -> Peaks:
-        """The largest cell of every class and every cluster."""
-        return sums.peaks(self)
-
-    @cached_property
-    def exact_n(self) -> int | Fraction:
-        """The number of objects without rounding."""
-        return sums.exact_sum(self._cells.values)
-
-    @property
-    def class_peak_sum(self) -> int | Fraction:
-        """Objects that lie in their class's largest cell."""
-        return self._peak_sum(self.peaks.class_peaks)
-
-    @property
-    def cluster_peak_sum(self) -> int | Fraction:
-        """Objects that lie in their cluster's largest cell."""
-        return self._peak_sum(self.peaks.cluster_peaks)
-
-    def _peak_sum(self, peaks: Sequence[int]) -> int | Fraction:
-        if self.plain is not None:
-            return sum(peaks) * (1 if self.is_whole else self.plain.unit)
-        return sums.exact_sum(np.asarray(peaks))
-
-    @property
-    def matched(self) -> int | Fraction:
-        """Objects that lie in the cells of the best one-to-one matching."""
-        return sums.exact_sum(self._cells.values[self.match()])
-
-    def match(self, weights: NDArray[Any] | None = None) -> NDArray[np.int64]:
-        """Positions of the cells in a one-to-one matching of largest total count (or weight)."""
-        return self._matching if weights is None else match(self, weights)
-
-    @cached_property
-    def _matching(self) -> NDArray[np.int64]:
-        return match(self, self._cells.values)
 
     @property
     def T(self) -> Contingency:

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from clustervet.contingency import Contingency, Pairs
+from clustervet.contingency.derived import Entropies
 from clustervet.contingency.sums import expected_deviances
-from clustervet.contingency.table import Entropies
 from clustervet.inference.nulls import Side
 from clustervet.registry import Measure
 
