@@ -16,19 +16,21 @@ from clustervet.external.coding import (
     dom_q1,
     dom_q2,
 )
+from clustervet.external.entropy import (
+    class_entropy,
+    cluster_entropy,
+    conditional_entropy,
+    inverse_conditional_entropy,
+    joint_entropy,
+)
 from clustervet.external.impurity import (
     gini,
     inverse_gini,
 )
 from clustervet.external.information import (
     adjusted_mutual_information,
-    class_entropy,
-    cluster_entropy,
     completeness,
-    conditional_entropy,
     homogeneity,
-    inverse_conditional_entropy,
-    joint_entropy,
     mutual_information,
     normalized_mutual_information,
     normalized_variation_of_information,
@@ -37,16 +39,18 @@ from clustervet.external.information import (
 )
 from clustervet.external.matching import (
     classification_error,
+    matching_accuracy,
+    normalized_clustering_accuracy,
+    pair_sets_index,
+)
+from clustervet.external.overlap import (
     directional_hamming,
     f_measure,
     hamming,
     inverse_directional_hamming,
     inverse_purity,
     larsen_aone,
-    matching_accuracy,
     mean_purity,
-    normalized_clustering_accuracy,
-    pair_sets_index,
     purity,
     van_dongen,
     van_dongen_invariant,

@@ -1,0 +1,250 @@
+"""Measures that give each class or cluster its best overlap, one by one."""
+
+from __future__ import annotations
+
+import math
+
+from clustervet.contingency import Contingency
+from clustervet.external.common import as_array, positive, ratios
+from clustervet.registry import measure
+
+
+@measure(
+    title="Purity",
+    symbol="purity",
+    family="matching",
+    better="higher",
+    bounds=(0, 1),
+    perfect=1.0,
+    equation="(1/n) sum_k max_c h(c,k)",
+    reference="Aggarwal 2015, eqs. 6.48 and 6.49; Mottin, 'Purity'",
+    meaning="The share of objects that belong to the majority class of their cluster.",
+    use="Clusters are read as class predictions and their number is fixed.",
+    avoid="Numbers of clusters differ: more clusters are always purer.",
+)
+def purity(table: Contingency) -> float:
+    """Share of objects in the majority class of their cluster.
+
+    >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.75
+    """
+    return float(table.cluster_peak_sum / table.exact_n)
+
+
+@measure(
+    title="Inverse purity",
+    symbol="inverse purity",
+    family="matching",
+    better="higher",
+    bounds=(0, 1),
+    perfect=1.0,
+    equation="(1/n) sum_c max_k h(c,k)",
+    reference="Aggarwal 2015, §6.9.2 (row-wise)",
+    meaning="The share of objects that lie in the main cluster of their class.",
+    use="Together with purity.",
+    avoid="Alone: a single cluster makes it perfect.",
+)
+def inverse_purity(table: Contingency) -> float:
+    """Share of objects in the main cluster of their class.
+
+    >>> inverse_purity(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.75
+    """
+    return float(table.class_peak_sum / table.exact_n)
+
+
+@measure(
+    title="Mean purity",
+    symbol="mean purity",
+    family="matching",
+    better="higher",
+    bounds=(0, 1),
+    symmetric=True,
+    perfect=1.0,
+    equation="(purity + inverse purity) / 2",
+    reference="Aggarwal 2015, §6.9.2",
+    meaning="The mean of purity and inverse purity.",
+    use="Neither too many nor too few clusters should pay.",
+    avoid="What happens to the unmatched objects matters: it does not look at them.",
+)
+def mean_purity(table: Contingency) -> float:
+    """Mean of purity and inverse purity.
+
+    >>> mean_purity(["a", "a", "b", "b"], [0, 0, 0, 0])
+    0.75
+    """
+    return float((table.cluster_peak_sum + table.class_peak_sum) / (2 * table.exact_n))
+
+
+@measure(
+    title="Larsen-Aone measure",
+    symbol="L",
+    family="matching",
+    better="higher",
+    bounds=(0, 1),
+    perfect=1.0,
+    equation="(1/|C|) sum_c max_k 2 h(c,k) / (h(c) + h(k))",
+    reference="Larsen & Aone 1999; Meilă 2007, eq. 11",
+    meaning="For each class the F of the cluster that fits it best, averaged over classes.",
+    use="Every class matters alike, small ones too.",
+    avoid="Tiny classes are noise: each weighs as much as a large one.",
+)
+def larsen_aone(table: Contingency) -> float:
+    """Mean over classes of the best F among clusters.
+
+    >>> larsen_aone(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.7333333333333334
+    """
+    return math.fsum(table.peaks.class_overlaps) / table.shape[0]
+
+
+@measure(
+    title="F-measure",
+    symbol="F",
+    family="matching",
+    better="higher",
+    bounds=(0, 1),
+    perfect=1.0,
+    equation="(1/|K|) sum_k F of cluster k and its majority class",
+    reference="Mottin, 'F-measure'",
+    meaning="For each cluster the F with its majority class, averaged over clusters; a tie for "
+    "the majority goes to the smaller class.",
+    use="Every cluster matters alike.",
+    avoid="There are many tiny clusters: each weighs as much as a large one.",
+)
+def f_measure(table: Contingency, beta: float = 1.0) -> float:
+    """Mean over clusters of F with the majority class.
+
+    >>> f_measure(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.7333333333333334
+    """
+    weight = positive(beta, "beta") ** 2
+    sizes = table.plain.cluster_sizes if table.plain else table.cluster_sizes
+    overlap, majority, cluster = (
+        as_array(column)
+        for column in (table.peaks.cluster_peaks, table.peaks.majority_sizes, sizes)
+    )
+    precision, recall = ratios(overlap, cluster), ratios(overlap, majority)
+    scores = (1 + weight) * precision * recall / (weight * precision + recall)
+    return math.fsum(scores.tolist()) / table.shape[1]
+
+
+@measure(
+    title="van Dongen metric",
+    symbol="D",
+    family="matching",
+    better="lower",
+    bounds=(0, math.inf),
+    unit="objects",
+    symmetric=True,
+    metric=True,
+    perfect=0.0,
+    aliases=("split_join",),
+    equation="2n - sum_k max_k' n_kk' - sum_k' max_k n_kk'",
+    reference="van Dongen 2000; Meilă 2007, eq. 12",
+    meaning="Objects to move so that each clustering becomes a refinement of the other.",
+    use="You need a metric in numbers of objects.",
+    avoid="Data sets of different size are compared. Take van_dongen_invariant.",
+)
+def van_dongen(table: Contingency) -> float:
+    """Objects outside the best overlaps, both ways.
+
+    >>> van_dongen(["a", "a", "b", "b"], [0, 0, 0, 1])
+    2.0
+    """
+    return float(2 * table.exact_n - table.class_peak_sum - table.cluster_peak_sum)
+
+
+@measure(
+    title="van Dongen metric, invariant of n",
+    symbol="D_inv",
+    family="matching",
+    better="lower",
+    bounds=(0, 1),
+    symmetric=True,
+    metric=True,
+    perfect=0.0,
+    equation="D / 2n",
+    reference="Meilă 2007, §5",
+    meaning="The van Dongen metric as a share of its bound.",
+    use="You need a bounded metric that does not depend on the number of objects.",
+    avoid="How the unmatched objects are spread matters: it does not look at them.",
+)
+def van_dongen_invariant(table: Contingency) -> float:
+    """Van Dongen metric divided by 2n.
+
+    >>> van_dongen_invariant(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.25
+    """
+    distance = 2 * table.exact_n - table.class_peak_sum - table.cluster_peak_sum
+    return float(distance / (2 * table.exact_n))
+
+
+@measure(
+    title="Normalized Hamming similarity",
+    symbol="D̃_H",
+    family="matching",
+    better="higher",
+    bounds=(0, 1),
+    symmetric=True,
+    perfect=1.0,
+    equation="1 - (D_H(C;K) + D_H(K;C)) / 2n",
+    reference="Huang & Dom 1995; Dom 2001, eq. 23",
+    meaning="One less the mean share of objects outside the best overlaps, both ways. Its value "
+    "is that of mean purity.",
+    use="To compare with work that reports it.",
+    avoid="The name misleads: the paper calls it a distance, yet 1 is perfect.",
+)
+def hamming(table: Contingency) -> float:
+    """One less the normalised sum of both directional Hamming distances.
+
+    >>> hamming(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.75
+    """
+    return float(mean_purity.record.formula(table))
+
+
+@measure(
+    title="Directional Hamming distance",
+    symbol="D_H(C;K)",
+    family="matching",
+    better="lower",
+    bounds=(0, math.inf),
+    unit="objects",
+    perfect=0.0,
+    equation="sum_k sum over c other than the majority of k of h(c,k)",
+    reference="Huang & Dom 1995; Dom 2001, eqs. 19 and 21",
+    meaning="Objects that are not of the majority class of their cluster.",
+    use="Errors are to be counted in objects.",
+    avoid="Numbers of clusters differ: more clusters always lower it.",
+)
+def directional_hamming(table: Contingency) -> float:
+    """Objects outside the majority class of their cluster.
+
+    >>> directional_hamming(["a", "a", "b", "b"], [0, 0, 0, 1])
+    1.0
+    """
+    return float(table.exact_n - table.cluster_peak_sum)
+
+
+@measure(
+    title="Inverse directional Hamming distance",
+    symbol="D_H(K;C)",
+    family="matching",
+    better="lower",
+    bounds=(0, math.inf),
+    unit="objects",
+    perfect=0.0,
+    equation="sum_c sum over k other than the main cluster of c of h(c,k)",
+    reference="Huang & Dom 1995; Dom 2001, eqs. 20 and 22",
+    meaning="Objects that are not in the main cluster of their class.",
+    use="Scattered classes are to be counted in objects.",
+    avoid="Alone: a single cluster makes it perfect.",
+)
+def inverse_directional_hamming(table: Contingency) -> float:
+    """Objects outside the main cluster of their class.
+
+    >>> inverse_directional_hamming(["a", "a", "b", "b"], [0, 0, 1, 2])
+    1.0
+    """
+    return float(table.exact_n - table.class_peak_sum)
