@@ -78,7 +78,13 @@ class Measure:
 
     def subject(self, *data: Any, **options: Any) -> Any:
         """What the formula reads, from what the user gave: labels, or a finished table."""
+        known = list(inspect.signature(_doors[self.kind]).parameters)[1:]
+        check_options(options, [*known, *self.parameters], self.key)
         return _doors[self.kind](self, *data, **options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by key: whoever loads it has the measure in the registry."""
+        return _recall, (self.key,)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -115,6 +121,9 @@ class Measure:
             return Outcome(math.nan, str(undefined))
         except OverflowError:
             return Outcome(math.inf, "the value is larger than any float")
+        except Exception as error:
+            error.add_note(f"This happened in the measure {self.key}.")
+            raise
         return Outcome(value, "the formula gives no number here" if math.isnan(value) else None)
 
 
@@ -218,6 +227,20 @@ def _origin(record: Measure) -> tuple[str, str]:
 
 
 measures = Registry()
+
+
+def _recall(key: str) -> Measure:
+    return measures[key]
+
+
+def check_options(options: Mapping[str, Any], known: Iterable[str], who: str) -> None:
+    """Refuse an option that nothing knows, and suggest the nearest that something does."""
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it knows {', '.join(known)}."
+            raise ParameterError(f"{who} knows no option {name!r}; {hint}")
+
 
 # A door turns what the user gave into what formulas of that kind read. The rooms that own
 # tables and geometries register theirs, since this room may not import them.

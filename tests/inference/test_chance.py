@@ -191,3 +191,17 @@ def test_random_partitions_are_uniform(n, clusters):
     chi = sum((count - 60) ** 2 / 60 for count in counts.values())
     freedom = len(allowed) - 1
     assert chi <= freedom + 5 * math.sqrt(2 * freedom) + 1e-9
+
+
+@pytest.mark.parametrize("key", ["ari", "nmi", "rand", "purity", "vi"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_sizes_that_leave_no_choice_give_their_only_value(key, turned):
+    truth, pred = [0] * 50, [0] * 25 + [1] * 25
+    sides = (pred, truth) if turned else (truth, pred)
+    found = cv.chance(key, *sides, samples=50, random_state=0)
+    value = cv.measures[key](*sides)
+    if math.isnan(value):
+        assert math.isnan(found.expected)
+    else:
+        assert found.expected == pytest.approx(value)
+        assert found.p_value == 1

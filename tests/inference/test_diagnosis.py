@@ -118,7 +118,19 @@ def test_a_perfect_clustering_has_nothing_to_mend():
 def test_noise_only_is_called_what_it_is():
     rng = np.random.default_rng(0)
     found = cv.diagnose(rng.integers(0, 4, 500), rng.integers(0, 4, 500))
-    assert found.verdict.startswith("Hardly better than chance")
+    assert found.verdict.startswith("Hardly any agreement")
+
+
+def test_what_is_left_out_of_a_split_is_counted():
+    found = cv.diagnose(np.repeat(range(10), 50), np.arange(500))
+    assert "and 47 more" in found.verdict
+    assert found.splits[0].number == 50
+
+
+def test_a_pure_but_split_clustering_is_not_called_chance():
+    found = cv.diagnose(np.repeat(range(10), 500), np.arange(5_000) // 5)
+    assert "chance" not in found.verdict
+    assert "split over clusters (100%" in found.verdict
 
 
 def test_hostile_names_are_spelled_out():

@@ -152,3 +152,55 @@ def test_an_undefined_value_has_no_interval():
     found = make_interval(math.nan, np.arange(50.0), 0.9, "basic")
     assert math.isnan(found.low)
     assert found.to_dict()["low"] is None
+
+
+def test_a_bias_beyond_the_standard_error_is_said():
+    rng = np.random.default_rng(0)
+    truth, pred = rng.integers(0, 3, 300), rng.integers(0, 5, 300)
+    card = cv.external_scores(truth, pred, measures="vi", confidence=0.9, random_state=0)
+    assert "shifted against that" in repr(card)
+    wide = cv.external_scores(
+        rng.integers(0, 40, 2_000),
+        rng.integers(0, 40, 2_000),
+        measures="vi",
+        confidence=0.9,
+        resamples=200,
+        random_state=0,
+    )
+    assert "rough guide" in repr(wide)
+    assert wide.to_dict()["scores"][0]["interval"]["rough"]
+
+
+def test_an_option_that_nothing_knows_is_refused():
+    with pytest.raises(ClustervetError, match="knows no option 'seed'"):
+        cv.confidence_interval("vi", TABLE, seed=1)
+    with pytest.raises(ClustervetError, match="did you mean missing"):
+        cv.compare_predictions([0, 0, 1], [0, 0, 1], [0, 1, 1], mising="drop")
+
+
+def test_cards_and_records_survive_pickling():
+    import pickle
+
+    card = cv.external_scores(TABLE, confidence=0.9, resamples=30, random_state=0)
+    again = pickle.loads(pickle.dumps(card))
+    assert again.to_dict() == card.to_dict()
+    assert pickle.loads(pickle.dumps(cv.measures["vi"])) is cv.measures["vi"]
+    assert pickle.loads(pickle.dumps(TABLE)) == TABLE
+
+
+def test_long_work_on_a_terminal_shows_how_far_it_is(monkeypatch, capsys):
+    from clustervet.inference import progress
+
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "PAUSE", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    cv.confidence_interval("rand", TABLE, resamples=50, random_state=0)
+    assert "resampling" in capsys.readouterr().err
+
+
+def test_work_in_a_pipe_is_silent(monkeypatch, capsys):
+    from clustervet.inference import progress
+
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    cv.confidence_interval("rand", TABLE, resamples=50, random_state=0)
+    assert capsys.readouterr().err == ""

@@ -42,15 +42,21 @@ def _show_version(wanted: bool) -> None:
 
 
 FormatOption = Annotated[
-    Format, typer.Option("--format", "-f", help="How to print the answer.", case_sensitive=False)
+    Format | None,
+    typer.Option(
+        "--format",
+        "-f",
+        help="How to print the answer; by default a table, or what the output file's name says.",
+        case_sensitive=False,
+    ),
 ]
 MeasuresOption = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--measures",
         "-m",
         metavar="KEYS",
-        help="Measures to show, separated by commas; aliases such as vi and ari work.",
+        help="Measures to show, separated by commas or repeated; aliases such as vi work.",
         autocompletion=_complete_measure,
     ),
 ]
@@ -98,12 +104,13 @@ def score(
     ] = None,
     measures: MeasuresOption = None,
     family: FamilyOption = None,
-    format: FormatOption = Format.table,
+    format: FormatOption = None,
     noise: Annotated[
         list[str] | None,
         typer.Option(
             metavar="POLICY | LABEL=POLICY",
-            help="What the noise label (-1 unless named) means: keep, drop or singletons.",
+            help="What the noise label (-1 unless named) means, in either labeling: keep, drop or "
+            "singletons.",
         ),
     ] = None,
     missing: Annotated[
@@ -124,7 +131,8 @@ def score(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Give intervals of this confidence, such as 0.95, and rank several predictions.",
+            help="Give intervals of this confidence, such as 0.95, and rank several predictions of "
+            "one truth by the first measure.",
         ),
     ] = None,
     resamples: Annotated[
@@ -170,7 +178,7 @@ def measures(
         typer.Argument(metavar="[KEY]", help="One measure.", autocompletion=_complete_measure),
     ] = None,
     family: FamilyOption = None,
-    format: FormatOption = Format.table,
+    format: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
     """List the measures, or show the card of one: what it means and when to use it."""
@@ -181,6 +189,6 @@ def measures(
 
 
 @app.command()
-def demo(format: FormatOption = Format.table) -> None:
+def demo(format: FormatOption = None) -> None:
     """Score four clusterings of Fisher's irises, which come with clustervet."""
     emit(scoring.demonstration(), format, None)

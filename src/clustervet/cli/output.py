@@ -32,10 +32,19 @@ class Answer(Protocol):
         """The answer for a terminal."""
 
 
-def emit(answer: Answer, format: Format, output: str | None) -> None:
-    """Print in the format asked for; in colour on a terminal."""
+SUFFIXES = {
+    ".json": Format.json,
+    ".csv": Format.csv,
+    ".md": Format.markdown,
+    ".markdown": Format.markdown,
+}
+
+
+def emit(answer: Answer, format: Format | None, output: str | None) -> None:
+    """Print in the format asked for, or that the file's name says; in colour on a terminal."""
+    by_name = SUFFIXES.get(Path(output or "").suffix.lower(), Format.table)
     try:
-        _print(answer, format, output)
+        _print(answer, format or by_name, output)
         sys.stdout.flush()
     except BrokenPipeError:
         _silence()  # the reader went away; that is no mistake

@@ -36,7 +36,7 @@ class Request:
     files: Sequence[str]
     truths: Sequence[str] = ()
     preds: Sequence[str] = ()
-    measures: str | None = None
+    measures: Sequence[str] | None = None
     families: Sequence[str] | None = None
     noise: Sequence[str] = ()
     missing: MissingChoice = MissingChoice.raise_
@@ -90,7 +90,12 @@ class Scores:
             tied = any(len(group) > 1 for group in self.ranking.groups)
             note = " (= where the data cannot tell)" if tied else ""
             level = f"{self.ranking.confidence:.4g}"
-            lines.append(f"By {self.ranking.measure}, at {level} confidence: {groups}{note}")
+            shared = ""
+            if any(card.subject.objects != self.ranking.objects for card in self.cards.values()):
+                shared = f" on the {self.ranking.objects:,} objects that all label"
+            lines.append(
+                f"By {self.ranking.measure}{shared}, at {level} confidence: {groups}{note}"
+            )
         for name, found in self.diagnoses.items():
             head = f"{show_label(name, 40)}: " if len(self.cards) > 1 else ""
             lines.append(head + found.verdict)
@@ -188,8 +193,8 @@ def _diagnoses(
 Sides = tuple[dict[str, Codes], dict[str, Codes], Any]
 
 
-def _listed(keys: str) -> list[str]:
-    listed = keys.split(",")
+def _listed(keys: Sequence[str]) -> list[str]:
+    listed = ",".join(keys).split(",")
     if not all(key.strip() for key in listed):
         raise ParameterError(
             "--measures has an empty name of a measure; leave it out to have them all."

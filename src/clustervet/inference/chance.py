@@ -13,6 +13,7 @@ from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
 from clustervet.inference.expectation import PairView, closed_form
 from clustervet.inference.nulls import Side, resolve_model, sides
+from clustervet.inference.progress import ticking
 from clustervet.inference.resample import check_whole
 from clustervet.registry import Measure, MeasureFunction, measures
 
@@ -150,8 +151,10 @@ def _sample(
 ) -> NDArray[np.float64]:
     """The measure on random tables."""
     values = np.empty(samples)
-    for k, drawn in enumerate(_random_tables(table, both, model, samples, rng)):
-        values[k] = record.evaluate(drawn, **parameters).value
+    with ticking(samples, "random tables") as tick:
+        for k, drawn in enumerate(_random_tables(table, both, model, samples, rng)):
+            values[k] = record.evaluate(drawn, **parameters).value
+            tick()
     return values
 
 
@@ -167,6 +170,9 @@ def _random_tables(
     rng: np.random.Generator,
 ) -> Any:
     height, width = table.shape
+    if model == "sizes" and min(height, width) == 1:
+        yield from [table] * samples  # sizes that leave no choice
+        return
     if model == "sizes" and height * width <= TABLE_ENTRIES:
         from scipy.stats import random_table
 

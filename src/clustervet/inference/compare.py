@@ -23,7 +23,7 @@ from clustervet.inference.resample import (
     subsample_size,
 )
 from clustervet.labels import Codes, encode_all
-from clustervet.registry import Measure, MeasureFunction, measures
+from clustervet.registry import Measure, MeasureFunction, check_options, measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class Ranking:
     groups: list[list[str]]
     comparisons: list[Comparison]
     confidence: float
+    objects: int
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -68,6 +69,7 @@ class Ranking:
             "measure": self.measure,
             "confidence": self.confidence,
             "values": {k: v if math.isfinite(v) else None for k, v in self.values.items()},
+            "objects": self.objects,
             "groups": self.groups,
             "comparisons": [comparison.to_dict() for comparison in self.comparisons],
         }
@@ -179,11 +181,11 @@ def rank_predictions(
         raise ParameterError("a ranking needs at least two predictions.")
     if "truth" in preds:
         raise ParameterError("no prediction may be called 'truth' in a ranking.")
-    record, values, comparisons = _compare(
+    record, values, comparisons, objects = _compare(
         truth, preds, measure, confidence, method, resamples, random_state, n_jobs, options
     )
     groups = _groups(record, values, comparisons)
-    return Ranking(record.key, values, groups, comparisons, confidence)
+    return Ranking(record.key, values, groups, comparisons, confidence, objects)
 
 
 def _compare(
@@ -196,12 +198,13 @@ def _compare(
     random_state: Any,
     n_jobs: int | None,
     options: dict[str, Any],
-) -> tuple[Measure, dict[str, float], list[Comparison]]:
+) -> tuple[Measure, dict[str, float], list[Comparison], int]:
     check_confidence(confidence)
     record = measures.select([measure])[0]
     if record.better == "neither":
         raise ParameterError(f"{record.key} has no direction, so it ranks nothing.")
     parameters = {name: options.pop(name) for name in record.parameters if name in options}
+    check_options(options, ["missing", "noise", "noise_policy", *record.parameters], record.key)
     sides, _ = encode_all({"truth": truth, **preds}, **options)
     joint = Joint(list(preds), sides)
     tables = joint.tables()
@@ -242,7 +245,7 @@ def _compare(
                 record.key, joint.names[i], joint.names[j], both, difference, interval, p, better
             )
         )
-    return record, dict(zip(joint.names, values.tolist(), strict=True)), comparisons
+    return record, dict(zip(joint.names, values.tolist(), strict=True)), comparisons, n
 
 
 def _p_value(difference: float, noise: NDArray[np.float64]) -> float:
@@ -251,7 +254,7 @@ def _p_value(difference: float, noise: NDArray[np.float64]) -> float:
     if len(defined) < 20 or math.isnan(difference):
         return math.nan
     sides = np.count_nonzero(defined >= difference), np.count_nonzero(defined <= difference)
-    return min(1.0, 2 * (min(sides) + 1) / (len(defined) + 1))
+    return float(min(1.0, 2 * (min(sides) + 1) / (len(defined) + 1)))
 
 
 def holm(p_values: list[float]) -> list[float]:

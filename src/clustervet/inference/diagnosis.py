@@ -54,7 +54,8 @@ class Spread:
     """A class spread over clusters, or a cluster over classes, and what that costs in VI."""
 
     name: Any
-    parts: list[tuple[Any, int | float]]
+    parts: list[tuple[Any, int | float]]  # the largest ones
+    number: int  # of all parts
     bits: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,6 +63,7 @@ class Spread:
         return {
             "name": show_label(self.name),
             "parts": [[show_label(name), count] for name, count in self.parts],
+            "number": self.number,
             "bits": self.bits,
         }
 
@@ -177,8 +179,9 @@ def _spreads(parts: list[Part], table: Contingency, bits: list[float], most: int
     for k in order:
         span = slice(cells.indptr[k], cells.indptr[k + 1])
         pairs = zip(cells.cols[span].tolist(), cells.values[span].tolist(), strict=True)
-        ranked = sorted(pairs, key=lambda pair: -pair[1])[:most]
-        found.append(Spread(parts[k].name, [(names[col], x) for col, x in ranked], cost[k]))
+        ranked = sorted(pairs, key=lambda pair: -pair[1])
+        largest = [(names[col], x) for col, x in ranked[:most]]
+        found.append(Spread(parts[k].name, largest, len(ranked), cost[k]))
     return found
 
 
@@ -200,7 +203,7 @@ def _verdict(
     word = next(w for limit, w in _WORDS if agreement >= limit or limit == -math.inf)
     lines = [
         f"{word}: adjusted Rand {agreement:.3f}, {found['vi']:.3f} bits apart "
-        f"(at most {math.log2(max(2.0, float(table.n))):.2f})."
+        f"(at most log2 n = {math.log2(max(2.0, float(table.n))):.2f})."
     ]
     mixed, scattered = lost / found["vi"], gained / found["vi"]
     if mixed >= 0.65:
@@ -208,13 +211,14 @@ def _verdict(
     elif scattered >= 0.65:
         lines.append(f"Mostly classes are split over clusters ({scattered:.0%} of the distance).")
     else:
-        lines.append(f"Classes are mixed ({mixed:.0%}) and split ({scattered:.0%}) alike.")
+        lines.append(f"Classes are both mixed ({mixed:.0%}) and split ({scattered:.0%}).")
     if merges and mixed >= 0.35:
         lines.append(f"The costliest mixture is cluster {_spread_words(merges[0], 'of')}.")
     if splits and scattered >= 0.35:
         lines.append(f"The costliest split is class {_spread_words(splits[0], 'in')}.")
-    if repairs and repairs[0].vi_gain > 0:
-        lines.append(f"Most would be gained if you {repairs[0]}.")
+    worth = [r for r in repairs if r.vi_gain >= 0.01 * found["vi"] and r.adjusted_rand_gain > 0]
+    if worth:
+        lines.append(f"Most would be gained if you {worth[0]}.")
     return " ".join(lines)
 
 
@@ -223,13 +227,15 @@ _WORDS = (
     (0.65, "Good agreement"),
     (0.35, "Moderate agreement"),
     (0.1, "Poor agreement"),
-    (-math.inf, "Hardly better than chance"),
+    (-0.05, "Hardly any agreement"),
+    (-math.inf, "Less agreement than by chance"),
 )
 
 
 def _spread_words(spread: Spread, word: str) -> str:
     parts = ", ".join(f"{_count(x)} {word} {show_label(name)}" for name, x in spread.parts[:3])
-    more = f" and {len(spread.parts) - 3} more" if len(spread.parts) > 3 else ""
+    rest = spread.number - min(3, len(spread.parts))
+    more = f" and {rest:,} more" if rest else ""
     return f"{show_label(spread.name)} ({parts}{more})"
 
 

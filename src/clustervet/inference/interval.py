@@ -39,6 +39,16 @@ class Interval:
         """High less low."""
         return self.high - self.low
 
+    @property
+    def is_shifted(self) -> bool:
+        """Whether the bias is so large that the interval may not hold the value itself."""
+        return abs(self.bias) > self.standard_error
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the bias is so large that a first-order correction cannot be trusted."""
+        return abs(self.bias) > 3 * self.standard_error
+
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
@@ -56,6 +66,7 @@ class Interval:
             **{key: x if math.isfinite(x) else None for key, x in numbers.items()},
             "resamples": self.resamples,
             "undefined_resamples": self.undefined,
+            "rough": self.is_rough,
         }
 
 

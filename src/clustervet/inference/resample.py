@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, TableError
+from clustervet.inference.progress import ticking
 from clustervet.registry import Measure
 
 # Counts drawn at once: bounds the memory, and fixes what each random stream draws, so that
@@ -90,19 +91,21 @@ def evaluate(
 ) -> NDArray[np.float64]:
     """Score every resample: a row each. Blocks are shared out over threads."""
     values = np.full((resamples, width), np.nan)
-
-    def work(start: int, drawn: Callable[[], Draws]) -> None:
-        for k, counts in enumerate(drawn()):
-            values[start + k] = score(counts)
-
     jobs = _jobs(n_jobs)
-    if jobs == 1:
-        for start, drawn in blocks:
-            work(start, drawn)
-        return values
-    with ThreadPoolExecutor(jobs) as pool:
-        for done in [pool.submit(work, *block) for block in blocks]:
-            done.result()
+    with ticking(resamples, "resampling") as tick:
+
+        def work(start: int, drawn: Callable[[], Draws]) -> None:
+            for k, counts in enumerate(drawn()):
+                values[start + k] = score(counts)
+                tick()
+
+        if jobs == 1:
+            for start, drawn in blocks:
+                work(start, drawn)
+            return values
+        with ThreadPoolExecutor(jobs) as pool:
+            for done in [pool.submit(work, *block) for block in blocks]:
+                done.result()
     return values
 
 

@@ -78,6 +78,17 @@ def notes(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -> lis
                 lost, total = score.interval.undefined, score.interval.resamples
                 why = f"undefined in {lost:,} of {total:,} resamples{of}"
                 reasons.setdefault(why, []).append(score.measure.key)
+            if score.interval is not None and score.interval.is_shifted:
+                why = (
+                    "the value is biased by more than its standard error, and the interval is "
+                    f"shifted against that{of}"
+                )
+                if score.interval.is_rough:
+                    why = (
+                        "there are too few objects for so many cells: the value is biased far "
+                        f"beyond its standard error, and the interval is only a rough guide{of}"
+                    )
+                reasons.setdefault(why, []).append(score.measure.key)
     return [f"{', '.join(keys)}: {why}" for why, keys in reasons.items()]
 
 
