@@ -86,6 +86,12 @@ def test_missing_objects_are_dropped_from_all():
     assert found.values[1] == cv.adjusted_rand(TRUTH[50:], POOR[50:])
 
 
+def test_many_predictions_can_still_be_separated():
+    preds = {f"good {k}": corrupted(0.05, k) for k in range(12)} | {"poor": POOR}
+    found = cv.rank_predictions(TRUTH, preds, resamples=300, random_state=0)
+    assert found.groups[-1] == ["poor"]
+
+
 def test_holm_is_the_step_down_of_1979():
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.9, 0.8]) == [1.0, 1.0]

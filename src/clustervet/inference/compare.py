@@ -25,6 +25,9 @@ from clustervet.inference.resample import (
 from clustervet.labels import Codes, encode_all
 from clustervet.registry import Measure, MeasureFunction, check_options, measures
 
+# Resamples in the tail below which their share says little.
+COUNTABLE = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -249,12 +252,21 @@ def _compare(
 
 
 def _p_value(difference: float, noise: NDArray[np.float64]) -> float:
-    """Two-sided: how often noise alone is as large as the difference, on the side it is on."""
+    """Two-sided: how often noise alone is as large as the difference, on the side it is on.
+
+    Where so little noise reaches it that there is nothing to count, the normal tail tells:
+    else many predictions could never be separated, since Holm's method multiplies p-values.
+    """
     defined = noise[np.isfinite(noise)]
     if len(defined) < 20 or math.isnan(difference):
         return math.nan
-    sides = np.count_nonzero(defined >= difference), np.count_nonzero(defined <= difference)
-    return float(min(1.0, 2 * (min(sides) + 1) / (len(defined) + 1)))
+    tail = min(np.count_nonzero(defined >= difference), np.count_nonzero(defined <= difference))
+    counted = 2 * (tail + 1) / (len(defined) + 1)
+    spread = float(defined.std(ddof=1))
+    if tail < COUNTABLE and spread > 0:
+        z = abs(difference - float(defined.mean())) / spread
+        return min(float(counted), math.erfc(z / math.sqrt(2)))
+    return float(min(1.0, counted))
 
 
 def holm(p_values: list[float]) -> list[float]:
