@@ -79,3 +79,25 @@ def test_what_is_no_confidence_is_refused_in_one_line(run):
     done = run("score", IRIS, "-t", "species", "-p", "ward", "--confidence", "95")
     assert done.code == 2
     assert done.err == "clustervet: confidence must lie between 0 and 1, not 95.0.\n"
+
+
+def test_a_measure_of_ones_own_joins_the_card(run, refused, tmp_path, monkeypatch):
+    import clustervet as cv
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_measures.py").write_text(
+        "import clustervet as cv\n"
+        "@cv.measure(title='Largest', family='mine', better='lower', bounds=(0, 1))\n"
+        "def largest_share(table):\n"
+        "    return float(table.cluster_sizes.max() / table.n)\n"
+        "plain = 3\n",
+        encoding="utf-8",
+    )
+    call = ("score", IRIS, "-t", "species", "-p", "ward", "-m", "ari", "--measure")
+    try:
+        assert "largest_share" in run(*call, "my_measures:largest_share").out
+        assert "is no measure" in refused(*call, "my_measures:plain")
+        assert "cannot be loaded" in refused(*call, "my_measures:absent")
+        assert "module:function" in refused(*call, "my_measures")
+    finally:
+        cv.measures.remove("largest_share")

@@ -104,6 +104,10 @@ def score(
     ] = None,
     measures: MeasuresOption = None,
     family: FamilyOption = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODULE:FUNCTION", help="A measure of your own to show as well."),
+    ] = None,
     format: FormatOption = None,
     noise: Annotated[
         list[str] | None,
@@ -157,6 +161,7 @@ def score(
         truths=truth or [],
         preds=pred or [],
         measures=measures,
+        own_measures=measure or [],
         families=family,
         noise=noise or [],
         missing=missing,

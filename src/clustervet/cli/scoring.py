@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from clustervet.cli.output import Format
+from clustervet.cli.plugins import load_measure
 from clustervet.datasets import iris_path
 from clustervet.errors import FileError, ParameterError
 from clustervet.frames import TextTable, read_text_table
@@ -37,6 +38,7 @@ class Request:
     truths: Sequence[str] = ()
     preds: Sequence[str] = ()
     measures: Sequence[str] | None = None
+    own_measures: Sequence[str] = ()
     families: Sequence[str] | None = None
     noise: Sequence[str] = ()
     missing: MissingChoice = MissingChoice.raise_
@@ -128,10 +130,11 @@ def run(request: Request) -> Scores:
         "noise": _noise(request.noise),
         "missing": request.missing.value,
     }
+    own = [load_measure(name) for name in request.own_measures]
     cards = external_scores(
         truths,
         preds,
-        measures=None if request.measures is None else _listed(request.measures),
+        measures=None if request.measures is None else [*_listed(request.measures), *own],
         family=request.families,
         weights=weights,
         confidence=request.confidence,
