@@ -31,7 +31,9 @@ def main() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error.format_message())
             sys.exit(2)
-        _refuse(error.format_message().rstrip(".") + "; see `clustervet --help`.")
+        message = error.format_message().rstrip()
+        end = "" if message.endswith((".", "?", "!")) else "."
+        _refuse(f"{message}{end} See `clustervet --help`.")
     sys.exit(code if isinstance(code, int) else 0)
 
 
