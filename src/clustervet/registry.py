@@ -73,13 +73,15 @@ class Measure:
 
     def __call__(self, *data: Any, **options: Any) -> float:
         """Score labels, or one finished table."""
-        parameters = {name: options.pop(name) for name in self.parameters if name in options}
+        own = self.parameters if options else {}
+        parameters = {name: options.pop(name) for name in own if name in options}
         return self.evaluate(self.subject(*data, **options), **parameters).value
 
     def subject(self, *data: Any, **options: Any) -> Any:
         """What the formula reads, from what the user gave: labels, or a finished table."""
-        known = list(inspect.signature(_doors[self.kind]).parameters)[1:]
-        check_options(options, [*known, *self.parameters], self.key)
+        if options:
+            known = list(inspect.signature(_doors[self.kind]).parameters)[1:]
+            check_options(options, [*known, *self.parameters], self.key)
         return _doors[self.kind](self, *data, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -205,3 +205,9 @@ def test_sizes_that_leave_no_choice_give_their_only_value(key, turned):
     else:
         assert found.expected == pytest.approx(value)
         assert found.p_value == 1
+
+
+def test_the_best_value_of_very_many_classes_needs_no_square_matrix():
+    labels = np.arange(60_000) // 2
+    found = cv.chance("mutual_information", labels, labels[::-1], samples=0)
+    assert found.adjusted == pytest.approx(1, rel=1e-9)

@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-import numpy as np
-
 from clustervet.cli.output import Format
 from clustervet.cli.plugins import load_measure
 from clustervet.datasets import iris_path
-from clustervet.errors import FileError, ParameterError
+from clustervet.errors import ParameterError
 from clustervet.frames import TextTable, read_text_table
 from clustervet.inference import Diagnosis, Ranking, diagnose, rank_predictions
 from clustervet.labels import Codes, show_label
@@ -217,7 +215,7 @@ def _one_table(request: Request) -> Sides:
         )
         known = ", ".join(show_label(name) for name in names[:20])
         raise ParameterError(f"name a column with {lacking}; {table.name} has {known}.")
-    weights = None if request.weights is None else _numbers(table, request.weights)
+    weights = None if request.weights is None else table.numbers(request.weights)
     return (
         {name: table.column(name) for name in truths},
         {name: table.column(name) for name in preds},
@@ -254,30 +252,6 @@ def _read(request: Request, path: str) -> TextTable:
             file=sys.stderr,
         )
     return table
-
-
-def _numbers(table: TextTable, name: str) -> Any:
-    column = table.column(name)
-    if column.missing is not None:
-        raise FileError(f"column {show_label(name)} of {table.name} has an empty weight.")
-    texts = column.restore(np.arange(column.span[1] if column.span else 0))
-    try:
-        values = np.array([float(text) for text in texts])
-    except ValueError:
-        wrong = next(text for text in texts if not _is_float(text))
-        raise FileError(
-            f"column {show_label(name)} of {table.name} holds {show_label(wrong)!r}, which is no "
-            "weight."
-        ) from None
-    return values[column.values]
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _noise(given: Sequence[str]) -> dict[Any, str] | None:

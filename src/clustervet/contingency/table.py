@@ -54,7 +54,7 @@ class Contingency(TableSums):
 
         `missing` says what None, NaN and NA do: "raise", "drop" the object, or be a "class".
         `noise` is a policy for the label -1 ("keep", "drop" or "singletons"), or
-        {label: policy} for other labels.
+        {label: policy} for other labels; it holds in both labelings.
 
         >>> Contingency.from_labels([1, 1, 2, 2], [0, 0, -1, -1], noise="singletons").shape
         (2, 3)
@@ -84,13 +84,17 @@ class Contingency(TableSums):
         return cls(*build_cells(counts, class_names, cluster_names))
 
     def with_values(self, values: NDArray[Any]) -> Contingency:
-        """A table of the same cells with other whole counts; empty classes and clusters go."""
+        """A table of the same cells with other whole counts; empty classes and clusters go.
+
+        It is made for scoring, by the thousand: its names are just the places of rows and
+        columns here, and its sums are always compiled.
+        """
         kept = np.flatnonzero(values)
         rows, cols = self._cells.rows[kept], self._cells.cols[kept]
         starts = np.searchsorted(rows, np.arange(len(self._class_names) + 1))
         cells, used_rows, used_cols = squeeze(Cells(starts, cols, values[kept]))
         table = Contingency(cells, used_rows, used_cols)
-        table.__dict__["plain"] = None  # many such tables are made: compiled loops pay
+        table.__dict__["plain"] = None
         return table
 
     def as_population(self, n: float | None = None) -> Contingency:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clustervet.errors import FileError
 from clustervet.labels import Codes, show_label
@@ -48,6 +49,18 @@ class TextTable:
         known = ", ".join(show_label(column) for column in list(self.columns)[:20])
         hint = f"did you mean {show_label(near[0])}?" if near else f"its columns are {known}."
         raise FileError(f"{self.name} has no column {show_label(name)!r}; {hint}")
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column of weights."""
+        column = self.column(name)
+        what = f"column {show_label(name)} of {self.name}"
+        if column.missing is not None:
+            raise FileError(f"{what} has an empty weight.")
+        texts = column.restore(np.arange(column.span[1] if column.span else 0))
+        for text in texts:
+            if not _is_number(text):
+                raise FileError(f"{what} holds {show_label(text)!r}, which is no weight.")
+        return np.array([float(text) for text in texts])[column.values]
 
 
 def read_text_table(

@@ -63,8 +63,8 @@ def chance(
     """What a measure's value would be by chance, and how unlikely the actual one is.
 
     `model` is "sizes" (both sets of sizes fixed), "number", "all", "number_one_sided" or
-    "all_one_sided" (Gates & Ahn 2017). The expectation is exact for the pair family and for
-    mutual information and its adjusted form; elsewhere it is the mean over sampled tables.
+    "all_one_sided" (Gates & Ahn 2017). The expectation is exact for measures of pairs and of
+    information that are affine in what varies; elsewhere it is the mean over sampled tables.
     With `samples=0` nothing is sampled, and the p-value comes from the normal approximation
     where the spread is known.
 
@@ -114,7 +114,8 @@ def _best(record: Measure, parameters: dict[str, Any], table: Contingency) -> fl
     """The value of a perfect prediction: fixed, or that of the truth against itself."""
     if record.perfect is not None:
         return record.perfect
-    itself = Contingency.from_counts(np.diag(table.class_sizes.astype(object)))
+    sizes = table.class_sizes.tolist()
+    itself = Contingency.from_counts({(k, k): size for k, size in enumerate(sizes)})
     return record.evaluate(itself, **parameters).value
 
 

@@ -120,13 +120,16 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     separate class b from the rest of cluster 0 (0.541 bits)
     """
     table = measures["vi"].subject(truth, pred, **options)
+    turned = table.T
     shares = cell_shares(table)
-    clusters, classes = (
-        _parts(table if flip else table.T, shares if flip else shares.flipped(), flip)
-        for flip in (True, False)
+    matched = table.match()
+    pairs = list(
+        zip(table.cells.rows[matched].tolist(), table.cells.cols[matched].tolist(), strict=True)
     )
-    merges = _spreads(clusters, table.T, [part.entropy for part in clusters], most)
-    splits = _spreads(classes, table, [part.entropy for part in classes], most)
+    clusters = _parts(table, shares, {cluster: c for c, cluster in pairs})
+    classes = _parts(turned, shares.flipped(), dict(pairs))
+    merges = _spreads(clusters, turned, most)
+    splits = _spreads(classes, table, most)
     repairs = find_repairs(table, most)
     found = {
         "vi": math.fsum(part.vi for part in clusters),
@@ -138,14 +141,13 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     return Diagnosis(clusters, classes, splits, merges, repairs, **found, verdict=verdict)
 
 
-def _parts(table: Contingency, shares: Shares, of_clusters: bool) -> list[Part]:
+def _parts(table: Contingency, shares: Shares, matched: dict[int, int]) -> list[Part]:
     """One entry a cluster of this table (whose roles may be exchanged)."""
     names, others = table.cluster_names, table.class_names
     sizes, other_sizes = table.cluster_sizes.tolist(), table.class_sizes.tolist()
     rows, cols, values = table.cells.rows, table.cells.cols, table.cells.values
     order = np.lexsort((table.class_sizes[rows], -values, cols))
     first = order[np.searchsorted(cols[order], np.arange(len(names)))]
-    matched = dict(zip(cols[table.match()].tolist(), rows[table.match()].tolist(), strict=True))
     vi, q0, errors, entropy = shares.by_column(len(names))
     found = []
     for k, name in enumerate(names):
@@ -169,10 +171,9 @@ def _parts(table: Contingency, shares: Shares, of_clusters: bool) -> list[Part]:
     return found
 
 
-def _spreads(parts: list[Part], table: Contingency, bits: list[float], most: int) -> list[Spread]:
+def _spreads(parts: list[Part], table: Contingency, most: int) -> list[Spread]:
     """The costliest rows of a table whose rows are these parts."""
-    n = float(table.n)
-    cost = [float(part.size) / n * entropy for part, entropy in zip(parts, bits, strict=True)]
+    cost = [float(part.size) / float(table.n) * part.entropy for part in parts]
     order = sorted((k for k in range(len(parts)) if cost[k] > 0), key=lambda k: -cost[k])[:most]
     cells, names = table.cells, table.cluster_names
     found = []
