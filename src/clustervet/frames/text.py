@@ -30,7 +30,8 @@ MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "<NA>", "null", "NULL", "Non
 DELIMITERS = (",", "\t", ";", "|")
 ROWS = 50_000
 PEEK = 65_536
-SHOW_PROGRESS = 50_000_000
+# Bytes that take about two seconds to read.
+SHOW_PROGRESS = 4_000_000
 
 
 @dataclass(frozen=True)
