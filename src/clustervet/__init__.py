@@ -12,10 +12,11 @@ True
 
 from __future__ import annotations
 
-from clustervet import external
+from clustervet import external, internal
 from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ClustervetError
 from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures
+from clustervet.geometry import Geometry
 from clustervet.inference import (
     Chance,
     Comparison,
@@ -30,8 +31,9 @@ from clustervet.inference import (
     rank_predictions,
     sample_size,
 )
-from clustervet.registry import Measure, measure, measures
-from clustervet.scorecard import ScoreCard, ScoreCards, external_scores
+from clustervet.internal import *  # noqa: F403  # likewise
+from clustervet.registry import Estimate, Measure, measure, measures
+from clustervet.scorecard import ScoreCard, ScoreCards, external_scores, internal_scores
 
 __version__ = "0.1.0"
 
@@ -41,6 +43,8 @@ __all__ = [
     "Comparison",
     "Contingency",
     "Diagnosis",
+    "Estimate",
+    "Geometry",
     "Interval",
     "Measure",
     "Pairs",
@@ -53,9 +57,11 @@ __all__ = [
     "confidence_interval",
     "diagnose",
     "external_scores",
+    "internal_scores",
     "measure",
     "measures",
     "rank_predictions",
     "sample_size",
     *external.__all__,
+    *internal.__all__,
 ]

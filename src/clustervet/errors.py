@@ -15,6 +15,10 @@ class TableError(ClustervetError):
     """Counts that cannot be read as a contingency table."""
 
 
+class FeatureError(ClustervetError):
+    """Features or distances that cannot be read as points."""
+
+
 class ParameterError(ClustervetError):
     """An option that does not exist, or a value outside its range."""
 
@@ -38,4 +42,10 @@ class UndefinedError(ClustervetError):
     """Raised by a formula that has no value here (0/0); its message is the reason.
 
     It never reaches the user: a measure gives `nan`, and the score card shows the reason.
+    With `fault` the input could not have had a value, and a measure that is called by itself
+    refuses it; the score card still shows the reason.
     """
+
+    def __init__(self, reason: str, *, fault: bool = False) -> None:
+        super().__init__(reason)
+        self.fault = fault

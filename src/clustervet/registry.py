@@ -12,9 +12,10 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from statistics import NormalDist
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from clustervet.errors import ParameterError, UndefinedError, UnknownMeasureError
+from clustervet.errors import LabelError, ParameterError, UndefinedError, UnknownMeasureError
 
 # Families in the order in which people are shown them, and what each looks at; a user's own
 # families come after these.
@@ -25,9 +26,16 @@ FAMILIES = {
     "coding": "code length of the classes given the clusters",
     "impurity": "mixtures of classes within clusters",
     "objects": "averages over single objects",
+    "compactness": "squared distances to centroids, within and between",
+    "separation": "distances between clusters beside those within",
+    "silhouette": "each point's own cluster beside the nearest other",
+    "likelihood": "density of the points in a mixture made from the clusters",
+    "density": "connected dense regions of any shape, and noise",
 }
 
 Better = Literal["higher", "lower", "neither"]
+# What a measure's time grows with: cells of a table, points, pairs of points, or refits.
+Cost = Literal["cells", "points", "pairs", "refits"]
 Kind = Literal["external", "internal"]
 
 
@@ -45,6 +53,45 @@ class Outcome(NamedTuple):
 
     value: float
     why: str | None = None
+
+
+class Estimate(float):
+    """A value known up to a sampling error: a float with its standard error.
+
+    >>> guess = Estimate(0.5, standard_error=0.01, sample=1_000)
+    >>> guess + 1
+    1.5
+    >>> low, high = guess.interval(0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.4804, 0.5196)
+    """
+
+    standard_error: float
+    sample: int
+
+    def __new__(cls, value: float, *, standard_error: float, sample: int) -> Self:
+        """A float that remembers how it was sampled."""
+        made = super().__new__(cls, value)
+        made.standard_error = float(standard_error)
+        made.sample = int(sample)
+        return made
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Where the exact value lies, by the normal approximation."""
+        if not 0 < confidence < 1:
+            raise ParameterError(f"confidence must lie between 0 and 1, not {confidence!r}.")
+        reach = NormalDist().inv_cdf((1 + confidence) / 2) * self.standard_error
+        return float(self) - reach, float(self) + reach
+
+    def __repr__(self) -> str:
+        return f"{float(self)!r} ± {self.standard_error:.2g}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _estimate, (float(self), self.standard_error, self.sample)
+
+
+def _estimate(value: float, standard_error: float, sample: int) -> Estimate:
+    return Estimate(value, standard_error=standard_error, sample=sample)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +117,16 @@ class Measure:
     use: str
     avoid: str
     formula: Callable[..., float]
+    cost: Cost = "cells"
 
     def __call__(self, *data: Any, **options: Any) -> float:
         """Score labels, or one finished table."""
         own = self.parameters if options else {}
         parameters = {name: options.pop(name) for name in own if name in options}
-        return self.evaluate(self.subject(*data, **options), **parameters).value
+        outcome, at_fault = self._apply(self.subject(*data, **options), parameters)
+        if at_fault:
+            raise LabelError(f"{self.key} has no value here: {outcome.why}.")
+        return outcome.value
 
     def subject(self, *data: Any, **options: Any) -> Any:
         """What the formula reads, from what the user gave: labels, or a finished table."""
@@ -104,6 +155,10 @@ class Measure:
         Identical partitions are perfect whatever the formula's denominators do there; an
         undefined value is `nan` and carries its reason.
         """
+        return self._apply(subject, parameters)[0]
+
+    def _apply(self, subject: Any, parameters: Mapping[str, Any]) -> tuple[Outcome, bool]:
+        """The outcome, and whether the input is to blame: it could not have had a value."""
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
             raise ParameterError(
@@ -112,21 +167,23 @@ class Measure:
             )
         perfect = self.perfect if getattr(subject, "identical", False) else None
         if perfect is not None and not parameters:
-            return Outcome(perfect)
+            return Outcome(perfect), False
         try:
-            value = float(self.formula(subject, **parameters))  # checks its parameters too
+            value = self.formula(subject, **parameters)  # checks its parameters too
+            value = value if isinstance(value, Estimate) else float(value)
             if perfect is not None:
-                return Outcome(perfect)
+                return Outcome(perfect), False
         except UndefinedError as undefined:
             if perfect is not None:
-                return Outcome(perfect)
-            return Outcome(math.nan, str(undefined))
+                return Outcome(perfect), False
+            return Outcome(math.nan, str(undefined)), undefined.fault
         except OverflowError:
-            return Outcome(math.inf, "the value is larger than any float")
+            return Outcome(math.inf, "the value is larger than any float"), False
         except Exception as error:
             error.add_note(f"This happened in the measure {self.key}.")
             raise
-        return Outcome(value, "the formula gives no number here" if math.isnan(value) else None)
+        why = "the formula gives no number here" if math.isnan(value) else None
+        return Outcome(value, why), False
 
 
 class Registry(Mapping[str, Measure]):
@@ -274,6 +331,7 @@ def measure(
     use: str = "",
     avoid: str = "",
     key: str | None = None,
+    cost: Cost | None = None,
 ) -> Callable[[Callable[..., float]], MeasureFunction]:
     """Turn a formula of one table into a public measure and put it into the registry.
 
@@ -312,6 +370,7 @@ def measure(
             use=use,
             avoid=avoid,
             formula=formula,
+            cost=cost or ("cells" if kind == "external" else "points"),
         )
         measures.add(record)
 

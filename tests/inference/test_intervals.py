@@ -189,7 +189,7 @@ def test_cards_and_records_survive_pickling():
 
 
 def test_long_work_on_a_terminal_shows_how_far_it_is(monkeypatch, capsys):
-    from clustervet.inference import progress
+    from clustervet import _progress as progress
 
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(progress, "PAUSE", 0.0)
@@ -199,7 +199,7 @@ def test_long_work_on_a_terminal_shows_how_far_it_is(monkeypatch, capsys):
 
 
 def test_work_in_a_pipe_is_silent(monkeypatch, capsys):
-    from clustervet.inference import progress
+    from clustervet import _progress as progress
 
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     cv.confidence_interval("rand", TABLE, resamples=50, random_state=0)

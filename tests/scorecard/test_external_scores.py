@@ -281,7 +281,7 @@ def test_weights_noise_and_missing_reach_the_table():
         ((Contingency.from_counts([[1]]),), {"missing": "drop"}, "one table"),
         ((Contingency.from_counts([[1]]),), {"noise": "drop"}, "one table"),
         ((Contingency.from_counts([[1]]),), {"noise_policy": "drop"}, "one table"),
-        ((TRUTH, {}), {}, r"^pred is an empty mapping; name at least one prediction\.$"),
+        ((TRUTH, {}), {}, r"^pred is an empty mapping; name at least one labeling\.$"),
         (({}, PRED), {}, r"^truth is an empty mapping; name at least one labeling\.$"),
         ((TRUTH, [PRED, OTHER]), {}, "^pred must be one-dimensional"),
         ((TRUTH, {"a": PRED, "b": [1]}), {}, "truth has 6 labels and .* 1"),

@@ -1,40 +1,68 @@
 """Every compiled loop: numpy arrays in, numpy arrays or numbers out; no lock held.
 
-Law: imported only when a table is large enough to pay for loading the compiler. Loops are
-compiled once a machine and cached beside the source. Parallel work is done by plain threads
-over these functions, which is safe from any number of calling threads.
+Law: the compiler is loaded when a loop is first asked for, not before. Loops are compiled
+once a machine and cached beside the source. Parallel work is done by plain threads over these
+functions, which is safe from any number of calling threads.
 """
 
 from __future__ import annotations
 
-from clustervet._kernels.cells import cell_sums, entropy, expected_information, peaks, sum_squares
-from clustervet._kernels.counting import (
-    count_dense,
-    count_sparse,
-    gather_dense,
-    group,
-    hash_codes,
-    merge_dense,
-    value_range,
-)
-from clustervet._kernels.matching import augment, settle
-from clustervet._kernels.threads import ranges, run
+import importlib
+from typing import Any
 
-__all__ = [
-    "augment",
-    "cell_sums",
-    "count_dense",
-    "count_sparse",
-    "entropy",
-    "expected_information",
-    "gather_dense",
-    "group",
-    "hash_codes",
-    "merge_dense",
-    "peaks",
-    "ranges",
-    "run",
-    "settle",
-    "sum_squares",
-    "value_range",
-]
+from clustervet._kernels.threads import cores, ranges, run
+
+_ROOMS = {
+    "cells": ("cell_sums", "entropy", "expected_information", "peaks", "sum_squares"),
+    "counting": (
+        "count_dense",
+        "count_sparse",
+        "gather_dense",
+        "group",
+        "hash_codes",
+        "merge_dense",
+        "value_range",
+    ),
+    "density": ("core_distances", "grow_tree", "least_reachability"),
+    "matching": ("augment", "settle"),
+    "moments": (
+        "dense_scatter",
+        "dense_sums",
+        "dense_to_centroids",
+        "sparse_sums",
+        "sparse_to_centroids",
+        "sparse_to_own",
+    ),
+    "pairs": (
+        "add_rows",
+        "add_tile",
+        "close_extremes",
+        "close_rows",
+        "direct_sums",
+        "extreme_rows",
+        "settle_pending",
+    ),
+    "tiles": (
+        "CHEBYSHEV",
+        "EUCLIDEAN",
+        "MANHATTAN",
+        "check_distances",
+        "direct_tile",
+        "precomputed_tile",
+        "product_tile",
+        "sparse_tile",
+    ),
+}
+_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """A loop by name, from the module that compiles it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+__all__ = ["cores", "ranges", "run"]

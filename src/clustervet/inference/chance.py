@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
 from clustervet.inference.expectation import PairView, closed_form
 from clustervet.inference.nulls import Side, resolve_model, sides
-from clustervet.inference.progress import ticking
 from clustervet.inference.resample import check_whole
 from clustervet.registry import Measure, MeasureFunction, measures
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, TableError
-from clustervet.inference.progress import ticking
 from clustervet.registry import Measure
 
 # Counts drawn at once: bounds the memory, and fixes what each random stream draws, so that

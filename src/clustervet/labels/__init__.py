@@ -5,8 +5,8 @@ Law: labels are validated here, once; nothing after this room checks again.
 
 from __future__ import annotations
 
-from clustervet.labels.codes import Codes, Singleton
-from clustervet.labels.pair import encode_all, encode_pair, encode_weights
+from clustervet.labels.codes import Codes, Singleton, consecutive
+from clustervet.labels.pair import encode_all, encode_one, encode_pair, encode_weights
 from clustervet.labels.product import product_labels
 from clustervet.labels.read import read_labels
 from clustervet.labels.text import plain_label, show_label
@@ -14,7 +14,9 @@ from clustervet.labels.text import plain_label, show_label
 __all__ = [
     "Codes",
     "Singleton",
+    "consecutive",
     "encode_all",
+    "encode_one",
     "encode_pair",
     "encode_weights",
     "plain_label",

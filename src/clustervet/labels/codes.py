@@ -65,6 +65,21 @@ class Codes:
         return Codes(values, lambda codes: self.restore(distinct[codes]), find, self.missing)
 
 
+def consecutive(codes: Codes) -> tuple[NDArray[np.int32], Integers]:
+    """Codes renumbered 0, 1, ... in their order, and the old code of each."""
+    values = codes.values
+    low, high = int(values.min()), int(values.max())
+    if high - low > 4 * len(values) + 1_000:
+        distinct, renumbered = np.unique(values, return_inverse=True)
+        return renumbered.astype(np.int32), distinct
+    places = (values - values.dtype.type(low)).astype(np.int64, copy=False)
+    present = np.bincount(places, minlength=high - low + 1) > 0
+    distinct = np.flatnonzero(present) + low
+    if len(distinct) == high - low + 1:
+        return places.astype(np.int32), distinct
+    return (np.cumsum(present) - 1).astype(np.int32)[places], distinct
+
+
 class Singleton:
     """The name of a cluster that holds one noise object; equal to no other name."""
 

@@ -75,6 +75,27 @@ def encode_all(
     return done, heavy
 
 
+def encode_one(
+    labels: Any,
+    what: str = "labels",
+    *,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> tuple[Codes, Mask | None]:
+    """One clustering as codes, and which objects its policies keep (None if all of them)."""
+    if missing not in ("raise", "drop", "class"):
+        raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
+    policies = _noise_policies(noise, noise_policy)
+    side = read_labels(labels, what)
+    kept = _kept([side], policies, missing)
+    if kept is not None:
+        if not kept.any():
+            raise LabelError("no object is left once missing and noise labels are dropped.")
+        side = side.keep(kept)
+    return _single_out(_fill(side, what, missing), policies), kept
+
+
 def _kept(sides: Sequence[Codes], policies: Mapping[Any, Any], missing: Missing) -> Mask | None:
     """The objects that no policy drops; None if that is all of them."""
     dropped = [s.missing for s in sides if s.missing is not None and missing == "drop"]

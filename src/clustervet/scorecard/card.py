@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from clustervet.contingency.frame import Backend, to_frame
 from clustervet.inference import Interval
-from clustervet.registry import Measure, measures
+from clustervet.registry import Estimate, Measure, measures
 from clustervet.scorecard import render
 
 SCHEMA = "clustervet/scorecard/1"
@@ -25,6 +25,11 @@ class Score:
     why: str | None = None
     interval: Interval | None = None
 
+    @classmethod
+    def of(cls, record: Measure, subject: Any, interval: Interval | None = None) -> Score:
+        """A measure applied to a finished table or geometry."""
+        return cls(record, *record.evaluate(subject), interval)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text; an undefined or infinite value is null."""
         record = self.measure
@@ -32,29 +37,61 @@ class Score:
             "measure": record.key,
             "title": record.title,
             "family": record.family,
-            "value": self.value if math.isfinite(self.value) else None,
+            "value": _finite(self.value),
             "unit": record.unit,
             "better": record.better,
             "bounds": [_finite(bound) for bound in record.bounds],
             "adjusted": record.adjusted,
             "why_undefined": self.why,
             "interval": None if self.interval is None else self.interval.to_dict(),
+            **self._sampled(),
         }
 
+    def _sampled(self) -> dict[str, Any]:
+        """How the value was sampled, where it was."""
+        if not isinstance(self.value, Estimate):
+            return {}
+        error = self.value.standard_error
+        return {"standard_error": _finite(error), "sample": self.value.sample}
 
-def _finite(bound: float) -> float | None:
-    return bound if math.isfinite(bound) else None
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+class Subject(Protocol):
+    """What was scored: its sizes, and the names of its parts."""
+
+    @property
+    def pred(self) -> str:
+        """Name of the clustering."""
+
+    @property
+    def truth(self) -> str:
+        """Name of what it was held against."""
+
+    @property
+    def objects(self) -> int | float:
+        """Number of objects."""
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What to know when reading the scores."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What was scored: sizes of the table, and the names of truth and prediction."""
+class TableSubject:
+    """A table that was scored: its sizes, and the names of truth and prediction."""
 
     objects: int | float
     classes: int
     clusters: int
     truth: str = "truth"
     pred: str = "pred"
+    remarks: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -74,6 +111,41 @@ class Subject:
             f"{self.clusters:,} {'cluster' if self.clusters == 1 else 'clusters'}",
         )
         return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class GeometrySubject:
+    """A geometry that was scored: its sizes, its metric, and the name of the clustering."""
+
+    objects: int
+    features: int | None
+    clusters: int
+    metric: str
+    noise: int = 0
+    pred: str = "pred"
+    remarks: tuple[str, ...] = ()
+    truth: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "pred": self.pred,
+            "objects": self.objects,
+            "features": self.features,
+            "clusters": self.clusters,
+            "metric": self.metric,
+            "noise": self.noise,
+            "remarks": list(self.remarks),
+        }
+
+    def __str__(self) -> str:
+        parts = [f"{self.objects:,} {'point' if self.objects == 1 else 'points'}"]
+        if self.noise:
+            parts.append(f"{self.noise:,} more dropped")
+        if self.features is not None:
+            parts.append(f"{self.features:,} {'feature' if self.features == 1 else 'features'}")
+        parts.append(f"{self.clusters:,} {'cluster' if self.clusters == 1 else 'clusters'}")
+        return ", ".join([*parts, f"{self.metric} distances"])
 
 
 class ScoreCard(Mapping[str, float]):

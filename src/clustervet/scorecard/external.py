@@ -15,7 +15,7 @@ from clustervet.inference.bootstrap import intervals
 from clustervet.labels import product_labels
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, MeasureFunction, measures
-from clustervet.scorecard.card import Score, ScoreCard, ScoreCards, Subject
+from clustervet.scorecard.card import Score, ScoreCard, ScoreCards, TableSubject
 
 Chosen = Iterable[str | Measure | MeasureFunction] | str | None
 PRODUCT = "product"
@@ -51,10 +51,9 @@ def score_table(
             )
         )
     scores = [
-        Score(record, *record.evaluate(table), interval=interval)
-        for record, interval in zip(records, found, strict=True)
+        Score.of(record, table, interval) for record, interval in zip(records, found, strict=True)
     ]
-    return ScoreCard(Subject(table.n, *table.shape, truth=truth, pred=pred), scores)
+    return ScoreCard(TableSubject(table.n, *table.shape, truth=truth, pred=pred), scores)
 
 
 @overload
@@ -163,15 +162,13 @@ def _name(truth: str, pred: str, truths: int, preds: int) -> str:
 
 
 def _several_predictions(pred: Any) -> dict[str, Any]:
-    if isinstance(pred, Mapping):
-        if not pred:
-            raise ParameterError("pred is an empty mapping; name at least one prediction.")
-        return _named(pred, "pred")
-    return {"pred": pred}
+    return named_labelings(pred, "pred") if isinstance(pred, Mapping) else {"pred": pred}
 
 
-def _named(labelings: Mapping[Any, Any], what: str) -> dict[str, Any]:
+def named_labelings(labelings: Mapping[Any, Any], what: str) -> dict[str, Any]:
     """Labelings by name as text; two names that read alike are refused."""
+    if not labelings:
+        raise ParameterError(f"{what} is an empty mapping; name at least one labeling.")
     named = {str(name): labels for name, labels in labelings.items()}
     if len(named) < len(labelings):
         texts = [str(name) for name in labelings]
@@ -183,13 +180,11 @@ def _named(labelings: Mapping[Any, Any], what: str) -> dict[str, Any]:
 def _several_truths(truth: Any, missing: Missing) -> dict[str, Any]:
     """Truths by name; more than one also gets its product classes."""
     if isinstance(truth, Mapping):
-        named = _named(truth, "truth")
+        named = named_labelings(truth, "truth")
     elif isinstance(truth, list | tuple) and truth and all(map(_is_labeling, truth)):
         named = {f"truth {k}": labels for k, labels in enumerate(truth, 1)}
     else:
         named = {"truth": truth}
-    if not named:
-        raise ParameterError("truth is an empty mapping; name at least one labeling.")
     if len(named) > 1:
         if PRODUCT in named:
             raise ParameterError(

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from clustervet.labels import show_label
+from clustervet.registry import Estimate
 
 if TYPE_CHECKING:
     from clustervet.scorecard.card import Score, ScoreCard
@@ -34,6 +35,8 @@ def number(value: float, unit: str = "") -> str:
 def scored(score: Score) -> str:
     """A score's value, with its interval where there is one."""
     text = number(score.value, score.measure.unit)
+    if _is_estimate(score):
+        return f"{text} ± {score.value.standard_error:.1g}"  # type: ignore[attr-defined]  # one
     found = score.interval
     if found is None or math.isnan(found.low):
         return text
@@ -89,7 +92,8 @@ def notes(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -> lis
                         f"beyond its standard error, and the interval is only a rough guide{of}"
                     )
                 reasons.setdefault(why, []).append(score.measure.key)
-    return [f"{', '.join(keys)}: {why}" for why, keys in reasons.items()]
+    remarks = dict.fromkeys(line for card in cards for line in card.subject.remarks)
+    return [*(f"{', '.join(keys)}: {why}" for why, keys in reasons.items()), *remarks]
 
 
 def captions(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -> list[str]:
@@ -104,7 +108,13 @@ def captions(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -> 
             f"[low, high]: {found.confidence:.4g} confidence intervals from {found.resamples:,} "
             "resampled tables"
         )
+    if any(_is_estimate(score) for card in cards for score in card.scores.values()):
+        lines.append("±: standard error of a value that was sampled")
     return lines
+
+
+def _is_estimate(score: Score) -> bool:
+    return isinstance(score.value, Estimate) and score.value.standard_error > 0
 
 
 def _grid(cards: Sequence[ScoreCard], names: Sequence[str] | None) -> list[list[str]]:
@@ -215,8 +225,9 @@ def _cell(item: str) -> str:
 def columns(cards: Sequence[ScoreCard]) -> dict[str, list[Any]]:
     """A row a measure and card, as columns."""
     scores = [(card.subject, score) for card in cards for score in card.scores.values()]
+    truths = [subject.truth for subject, _ in scores]
     return {
-        "truth": [subject.truth for subject, _ in scores],
+        **({"truth": truths} if any(truths) else {}),
         "pred": [subject.pred for subject, _ in scores],
         "measure": [score.measure.key for _, score in scores],
         "family": [score.measure.family for _, score in scores],

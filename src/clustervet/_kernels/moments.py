@@ -1,0 +1,115 @@
+"""Per-cluster sums of features: centroids, squared distances to them, squares by feature."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clustervet._kernels.compile import compiled, compiled_for_vectors
+
+
+@compiled_for_vectors
+def dense_sums(points, codes, first, last, shift, sums):
+    """Add points less `shift` to the sums of their clusters; whether all are finite."""
+    features = points.shape[1]
+    check = 0.0
+    for i in range(first, last):
+        row, total = points[i], sums[codes[i]]
+        for f in range(features):
+            value = row[f] - shift[f]
+            total[f] += value
+            check += 0.0 * value
+    return check == 0.0
+
+
+@compiled_for_vectors
+def dense_scatter(points, codes, first, last, centroids, squares, distances):
+    """Add squared distances to centroids to `squares`, distances themselves to `distances`."""
+    features = points.shape[1]
+    for i in range(first, last):
+        row, centroid = points[i], centroids[codes[i]]
+        square = 0.0
+        for f in range(features):
+            square += (row[f] - centroid[f]) ** 2
+        squares[codes[i]] += square
+        distances[codes[i]] += np.sqrt(square)
+
+
+@compiled_for_vectors
+def dense_to_centroids(points, first, last, centroids, squares):
+    """Squared distances of points to every centroid, by differences; `centroids` by feature."""
+    features, clusters = centroids.shape
+    for i in range(first, last):
+        out = squares[i - first]
+        out[:] = 0.0
+        for f in range(features):
+            value, column = points[i, f], centroids[f]
+            for c in range(clusters):
+                out[c] += (value - column[c]) ** 2
+
+
+@compiled
+def sparse_sums(data, indices, indptr, codes, first, last, sums):
+    """Add sparse rows to the sums of their clusters."""
+    for i in range(first, last):
+        total = sums[codes[i]]
+        for p in range(indptr[i], indptr[i + 1]):
+            total[indices[p]] += data[p]
+
+
+@compiled
+def sparse_to_centroids(data, indices, indptr, first, last, centroids, norms, close, squares):
+    """Squared distances of sparse rows to every centroid; `centroids` by feature.
+
+    |x|² - 2xc + |c|² loses digits where a point is close to a centroid; such pairs are
+    recomputed by differences.
+    """
+    features, clusters = centroids.shape
+    for i in range(first, last):
+        out = squares[i - first]
+        out[:] = 0.0
+        own = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            value, column = float(data[p]), centroids[indices[p]]
+            own += value * value
+            for c in range(clusters):
+                out[c] += value * column[c]
+        for c in range(clusters):
+            scale = own + norms[c]
+            square = scale - 2 * out[c]
+            if square < close * scale:
+                square, p = 0.0, indptr[i]
+                for f in range(features):
+                    value = 0.0
+                    if p < indptr[i + 1] and indices[p] == f:
+                        value = float(data[p])
+                        p += 1
+                    square += (value - centroids[f, c]) ** 2
+            out[c] = square
+
+
+@compiled
+def sparse_to_own(data, indices, indptr, codes, first, last, centroids, norms, close):
+    """Squared distances of sparse rows to the centroids of their clusters.
+
+    Close ones are recomputed by differences, as in `sparse_to_centroids`.
+    """
+    squares = np.zeros(last - first)
+    for i in range(first, last):
+        centroid = centroids[codes[i]]
+        own = product = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            value = float(data[p])
+            own += value * value
+            product += value * centroid[indices[p]]
+        scale = own + norms[codes[i]]
+        square = scale - 2 * product
+        if square < close * scale:
+            square, p = 0.0, indptr[i]
+            for f in range(len(centroid)):
+                value = 0.0
+                if p < indptr[i + 1] and indices[p] == f:
+                    value = float(data[p])
+                    p += 1
+                square += (value - centroid[f]) ** 2
+        squares[i - first] = square
+    return squares

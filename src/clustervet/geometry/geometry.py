@@ -1,0 +1,288 @@
+"""`Geometry`: features and a clustering of them, and what internal measures share."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import FeatureError, LabelError, ParameterError, UndefinedError
+from clustervet.geometry import moments, sources, sweep
+from clustervet.geometry.metrics import Metric, read_metric
+from clustervet.geometry.points import is_sparse, read_distances, read_points
+from clustervet.labels import consecutive, encode_one, plain_label
+from clustervet.labels.codes import Names
+from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.registry import Measure, register_door
+
+Floats = NDArray[np.float64]
+NOISE = -1
+
+
+class Geometry:
+    """Points and their clusters: what an internal measure may know.
+
+    Give features (an array, a sparse matrix or a frame, a row a point) and a label a point;
+    or, with `metric="precomputed"`, a square matrix of distances. What measures share
+    (centroids, sums over pairs) is computed once, when first asked for, in bounded memory.
+
+    >>> square = [[0, 0], [0, 1], [5, 0], [5, 1]]
+    >>> geometry = Geometry(square, ["left", "left", "right", "right"])
+    >>> geometry
+    Geometry of 4 points: 2 features, 2 clusters, euclidean
+    >>> geometry.centroids.tolist()
+    [[0.0, 0.5], [5.0, 0.5]]
+    """
+
+    def __init__(
+        self,
+        X: Any,  # noqa: N803  # the name that everyone gives to features
+        labels: Any,
+        metric: Any = "euclidean",
+        *,
+        noise: Any = None,
+        noise_policy: NoisePolicy | None = None,
+        missing: Missing = "raise",
+    ) -> None:
+        self.metric: Metric = read_metric(metric)
+        self._distances = read_distances(X) if self.is_precomputed else None
+        points: Any = read_points(X) if self._distances is None else None
+        read, kept = encode_one(labels, noise=noise, noise_policy=noise_policy, missing=missing)
+        given = len(read) if kept is None else len(kept)
+        rows = len(self._distances) if self._distances is not None else points.shape[0]
+        if given != rows:
+            raise LabelError(
+                f"X and labels must be of the same points; X has {rows:,} rows and there are "
+                f"{given:,} labels."
+            )
+        if kept is not None and not kept.all():
+            if points is not None:
+                points = points[kept]
+            else:
+                assert self._distances is not None
+                self._distances = self._distances[np.ix_(kept, kept)]
+        self._points = points
+        self.codes, codes = consecutive(read)
+        self._names: Names = read.restore(codes)
+        self.sizes: NDArray[np.int64] = np.bincount(self.codes)
+        self.dropped = given - len(self.codes)
+        self._kept = kept
+        # Label -1 is noise to density-based measures unless a policy has said what it is.
+        code = read.find(NOISE) if noise is None and noise_policy is None else None
+        self.noise_cluster: int | None = None
+        if code is not None and code in codes:
+            self.noise_cluster = int(np.searchsorted(codes, code))
+
+    # What is there
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether distances were given rather than features."""
+        return self.metric.is_own and self.metric.name == "precomputed"
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the features are a sparse matrix."""
+        return is_sparse(self._points)
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.codes)
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return len(self.sizes)
+
+    @property
+    def d(self) -> int:
+        """Number of features; 0 where only distances are known."""
+        return 0 if self._points is None else int(self._points.shape[1])
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the clusters, in order."""
+        return [plain_label(name) for name in self._names]
+
+    @property
+    def points(self) -> Any:
+        """The features, in the order given."""
+        if self._points is None:
+            raise UndefinedError("it needs features, and only distances were given", fault=True)
+        return self._points
+
+    @property
+    def dense(self) -> NDArray[Any]:
+        """The features as an array, for measures that have no use for a sparse matrix."""
+        if self.is_sparse:
+            raise UndefinedError("it needs dense features, and these are sparse", fault=True)
+        return self.points  # type: ignore[no-any-return]  # an array, since not sparse
+
+    def __repr__(self) -> str:
+        known = "distances" if self._points is None else f"{self.d:,} features"
+        return f"Geometry of {self.n:,} points: {known}, {self.k:,} clusters, {self.metric.name}"
+
+    def need_clusters(self, *, fewer_than_points: bool = True) -> None:
+        """Refuse a clustering in which nothing can be compared: one cluster, or all alone."""
+        if self.k < 2:
+            raise UndefinedError("it needs at least 2 clusters, and there is 1", fault=True)
+        if fewer_than_points and self.k == self.n:
+            raise UndefinedError(
+                f"it needs fewer clusters than points, and each of the {self.n:,} points is a "
+                "cluster of its own",
+                fault=True,
+            )
+
+    @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What measures keep here for one another."""
+        return {}
+
+    def as_given(self, values: NDArray[Any], blank: Any) -> NDArray[Any]:
+        """Values a point in the order of the user's rows, `blank` where a row was dropped."""
+        if self._kept is None:
+            return values
+        whole = np.full((len(self._kept), *values.shape[1:]), blank, values.dtype)
+        whole[self._kept] = values
+        return whole
+
+    # Centroids and squares, always Euclidean
+
+    @cached_property
+    def centroids(self) -> Floats:
+        """Mean of each cluster: clusters × features."""
+        return moments.centroids(self.points, self.codes, self.sizes)
+
+    @cached_property
+    def center(self) -> Floats:
+        """Mean of all points."""
+        weights = self.sizes / self.n
+        first = self.centroids[0]
+        return first + weights @ (self.centroids - first)  # type: ignore[no-any-return]  # numpy
+
+    @cached_property
+    def _scatter(self) -> tuple[Floats, Floats]:
+        found = moments.scatter(self.points, self.codes, self.centroids)
+        if not np.isfinite(found[0]).all():
+            raise FeatureError("X holds values too large to square.")
+        return found
+
+    @property
+    def within(self) -> Floats:
+        """Sum of squared distances to the centroid, by cluster."""
+        return self._scatter[0]
+
+    @property
+    def spreads(self) -> Floats:
+        """Mean distance to the centroid, by cluster."""
+        return self._scatter[1] / self.sizes
+
+    @cached_property
+    def between(self) -> float:
+        """Sum over points of the squared distance of their centroid to the center."""
+        return float(self.sizes @ ((self.centroids - self.center) ** 2).sum(axis=1))
+
+    # Pairs of points
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """Positions of the points, sorted by cluster."""
+        return np.argsort(self.codes, kind="stable")
+
+    @cached_property
+    def sorted_codes(self) -> NDArray[np.int32]:
+        """Clusters of the points in cluster order."""
+        return np.repeat(np.arange(self.k, dtype=np.int32), self.sizes)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each cluster begins in cluster order, and the end."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+
+    @cached_property
+    def source(self) -> sources.Source:
+        """Where distances come from; under "sqeuclidean" and "cosine" the Euclidean ones."""
+        if self._distances is not None:
+            return sources.MatrixSource(self._distances, self.order)
+        return sources.open_source(self.base, self.order, self.metric)
+
+    @cached_property
+    def base(self) -> Any:
+        """The features in which distances are Euclidean: under "cosine", rows of length one."""
+        if self.metric.is_own and self.metric.name == "cosine":
+            return moments.unit_rows(self.points)
+        return self.points
+
+    @cached_property
+    def pair_sums(self) -> sweep.PairSums:
+        """Sums over all pairs of points, in cluster order."""
+        return sweep.pair_sums(self.source, self.starts, self.sorted_codes)
+
+    def row_sums(self, rows: NDArray[np.int64]) -> Floats:
+        """Summed distances of some points, by place in cluster order, to every cluster."""
+        return sweep.row_sums(self.source, rows, self.starts, self.sorted_codes)
+
+    def tile(self, rows: NDArray[np.int64], start: int, stop: int) -> Any:
+        """Distances of some points to a range of points, by place in cluster order."""
+        found = self.source.tile(rows, start, stop)
+        return self.metric.squares * found**2 if self.metric.squares else found
+
+    def paired(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> Floats:
+        """Distances of points to others one by one, by place in cluster order."""
+        found = self.source.paired(rows, others)
+        return self.metric.squares * found**2 if self.metric.squares else found
+
+    def extremes(self, *, by_pair: bool = False) -> sweep.Extremes:
+        """Least and greatest distances."""
+        found = sweep.extremes(self.source, self.starts, self.sorted_codes, by_pair=by_pair)
+        return found.squared(self.metric.squares) if self.metric.squares else found
+
+    @cached_property
+    def squared(self) -> moments.SquaredSums:
+        """Sums of squared distances by cluster, for metrics that are such squares."""
+        return moments.squared_sums(self.base, self.codes, self.sizes, self.metric)
+
+
+def as_geometry(
+    who: str,
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+    labels: Any = None,
+    metric: Any = None,
+    *,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> Geometry:
+    """One finished geometry, or features and labels made into one."""
+    if isinstance(X, Geometry):
+        options = (labels, metric, noise, noise_policy)
+        if any(option is not None for option in options) or missing != "raise":
+            raise ParameterError(
+                f"{who} takes either one Geometry or features and labels, not both."
+            )
+        return X
+    if labels is None:
+        raise ParameterError(f"{who} needs features and labels, or one Geometry.")
+    policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
+    return Geometry(X, labels, "euclidean" if metric is None else metric, **policies)
+
+
+def _geometry_door(
+    record: Measure,
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+    labels: Any = None,
+    metric: Any = None,
+    *,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> Geometry:
+    """What an internal measure takes: one finished geometry, or features and labels."""
+    policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
+    return as_geometry(record.key, X, labels, metric, **policies)
+
+
+register_door("internal", _geometry_door)

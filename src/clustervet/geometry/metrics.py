@@ -1,0 +1,65 @@
+"""Names of metrics, and what each becomes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from clustervet.errors import ParameterError
+
+ALIASES = {
+    "l2": "euclidean",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "squared_euclidean": "sqeuclidean",
+}
+# Computed here; the rest is scikit-learn's and scipy's.
+OWN = ("euclidean", "sqeuclidean", "cosine", "manhattan", "chebyshev", "precomputed")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric by name, or a user's function of two points."""
+
+    name: str
+    function: Callable[..., float] | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether distances are computed here rather than by another library."""
+        return self.function is None and self.name in OWN
+
+    @property
+    def squares(self) -> float:
+        """What a squared Euclidean distance is multiplied with to give this one; 0 if nothing."""
+        return {"sqeuclidean": 1.0, "cosine": 0.5}.get(self.name, 0.0) if self.is_own else 0.0
+
+
+def read_metric(metric: Any) -> Metric:
+    """A metric from its name or from a function of two points."""
+    if isinstance(metric, Metric):
+        return metric
+    if callable(metric):
+        return Metric(getattr(metric, "__name__", "callable"), metric)
+    if not isinstance(metric, str):
+        raise ParameterError(f"metric must be a name or a function of two points, not {metric!r}.")
+    name = ALIASES.get(metric.strip().lower(), metric.strip().lower())
+    if name in OWN:
+        return Metric(name)
+    known = _foreign()
+    if name in known:
+        return Metric(name)
+    near = difflib.get_close_matches(name, [*OWN, *known], n=1)
+    hint = f"did you mean {near[0]}?" if near else f"try {', '.join(OWN)}."
+    raise ParameterError(f"there is no metric {metric!r}; {hint}")
+
+
+def _foreign() -> list[str]:
+    """Metrics that scikit-learn computes; those that need more than two points are left out."""
+    from sklearn.metrics import pairwise
+    from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS, distance_metrics
+
+    names = {*distance_metrics(), *PAIRWISE_DISTANCE_FUNCTIONS, *pairwise._VALID_METRICS}
+    return sorted(names - {"precomputed", "wminkowski"})

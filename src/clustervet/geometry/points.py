@@ -1,0 +1,192 @@
+"""The door for features: whatever holds numbers becomes a dense array or a CSR matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import FeatureError
+from clustervet.labels import show_label
+from clustervet.labels.arrays import kind_of
+
+FRAMES = frozenset({"pandas", "polars", "pyarrow", "duckdb", "modin", "cudf", "ibis"})
+# Squares of coordinates must stay far from the largest float.
+LARGEST = 1e150
+# Distances of a matrix may differ from those of its transpose by this share of the largest:
+# the square root of a rounding error, which is what distances by matrix products carry.
+ASYMMETRY = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
+
+
+def read_points(features: Any, what: str = "X") -> Any:
+    """Features as a contiguous float array (points, features) or a CSR matrix, all finite."""
+    if is_sparse(features):
+        return _sparse(features, what)
+    if type(features).__module__.partition(".")[0] in FRAMES:
+        array = _from_frame(features, what)
+    else:
+        array = _as_array(features, what)
+    if array.ndim == 1:
+        raise FeatureError(
+            f"{what} must have two dimensions, points by features; it has one. For a single "
+            f"feature pass {what}.reshape(-1, 1)."
+        )
+    if array.ndim != 2:
+        raise FeatureError(
+            f"{what} must have two dimensions, points by features; it has {array.ndim}."
+        )
+    if 0 in array.shape:
+        raise FeatureError(f"{what} has shape {array.shape}; at least one point and one feature.")
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    array = np.ascontiguousarray(array)
+    _check_finite(array, what)
+    return array
+
+
+def is_sparse(features: Any) -> bool:
+    """Whether it is a scipy sparse matrix or array."""
+    return type(features).__module__.startswith("scipy.sparse")
+
+
+def _sparse(features: Any, what: str) -> Any:
+    matrix = features.tocsr()
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise FeatureError(f"{what} has shape {matrix.shape}; at least one point and one feature.")
+    if matrix.dtype.kind not in "biuf":
+        raise FeatureError(f"{what} must hold numbers, not {matrix.dtype}.")
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    if not np.isfinite(matrix.data).all():
+        at = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
+        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
+        raise FeatureError(
+            f"{what} must be finite; row {row}, column {matrix.indices[at]} is {matrix.data[at]}."
+        )
+    return matrix
+
+
+def _from_frame(frame: Any, what: str) -> NDArray[Any]:
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        table = nw.from_native(frame, allow_series=True)
+        if isinstance(table, nw.Series):
+            return np.asarray(table.to_numpy())
+        table = table.collect()
+    for name, kind in table.schema.items():
+        column = table[name]
+        if not (kind.is_numeric() or kind == nw.Boolean):
+            raise FeatureError(
+                f"column {show_label(name)!r} of {what} holds {kind}, not numbers; leave it out "
+                "or encode it."
+            )
+        if column.null_count():
+            at = int(np.flatnonzero(column.is_null().to_numpy())[0])
+            raise FeatureError(
+                f"column {show_label(name)!r} of {what} has a missing value in row {at}; drop or "
+                "fill such rows first."
+            )
+    kinds = {np.dtype(table[name].to_numpy().dtype) for name in table.columns}
+    wide = np.float32 if kinds == {np.dtype(np.float32)} else np.float64
+    out = np.empty((len(table), len(table.columns)), wide)
+    for k, name in enumerate(table.columns):
+        out[:, k] = table[name].to_numpy()
+    return out
+
+
+def _as_array(features: Any, what: str) -> NDArray[Any]:
+    if features is None or isinstance(features, str | bytes | dict | set):
+        raise FeatureError(
+            f"{what} must be an array of points by features, not {kind_of(features)}."
+        )
+    if np.ma.is_masked(features):
+        raise FeatureError(f"{what} has masked values; drop or fill them first.")
+    try:
+        array = np.asarray(features)
+        if array.dtype.kind == "O":
+            array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise FeatureError(_no_numbers(features, what)) from None
+    if array.dtype.kind not in "biuf":
+        raise FeatureError(_no_numbers(array, what))
+    return array
+
+
+def _no_numbers(features: Any, what: str) -> str:
+    """Why features are no array of numbers: the first value that is none, or unequal rows."""
+    try:
+        table = np.asarray(features, dtype=object)
+    except ValueError:
+        return f"{what} must have rows of equal length."
+    for place, item in np.ndenumerate(table):
+        try:
+            float(item)
+        except (TypeError, ValueError):
+            where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
+            if isinstance(item, list | tuple | np.ndarray):
+                return f"{what} must have rows of equal length."
+            return f"{what} must hold numbers; {where} is {show_label(item)!r}."
+    return f"{what} must hold real numbers, not {getattr(features, 'dtype', type(features))}."
+
+
+def _check_finite(array: NDArray[Any], what: str) -> None:
+    """Refuse NaN and infinities, a block of rows at a time, and say where the first is."""
+    rows = max(1, 2**20 // array.shape[1])
+    for first in range(0, len(array), rows):
+        block = array[first : first + rows]
+        low, high = float(block.min()), float(block.max())
+        if low > -LARGEST and high < LARGEST:
+            continue
+        bad = ~np.isfinite(block)
+        if not bad.any():
+            raise FeatureError(f"{what} holds values beyond {LARGEST:g}, too large to square.")
+        row, column = np.argwhere(bad)[0]
+        value = "NaN" if np.isnan(block[row, column]) else "infinite"
+        raise FeatureError(
+            f"{what} must be finite; row {first + row}, column {column} is {value}. Drop or fill "
+            "such rows first."
+        )
+
+
+def read_distances(matrix: Any, what: str = "X") -> NDArray[Any]:
+    """A square matrix of distances: finite, not negative, symmetric, zero on the diagonal."""
+    if is_sparse(matrix):
+        raise FeatureError(f"{what} with metric='precomputed' must be dense, not sparse.")
+    distances: NDArray[Any] = read_points(matrix, what)
+    n = len(distances)
+    if distances.shape[1] != n:
+        raise FeatureError(
+            f"{what} with metric='precomputed' must be square, a row and a column a point; its "
+            f"shape is {distances.shape}."
+        )
+    from clustervet import _kernels
+
+    tolerance = ASYMMETRY[distances.dtype] * float(distances.max())
+    parts = _kernels.run(
+        _kernels.check_distances,
+        [(distances, first, last, tolerance) for first, last in _kernels.ranges(n, 64, 8)],
+    )
+    for fault, row, column in parts:
+        if fault == 1:
+            raise FeatureError(
+                f"distances must not be negative; row {row}, column {column} of {what} is "
+                f"{distances[row, column]:g}."
+            )
+        if fault == 2:
+            raise FeatureError(
+                f"distances must be symmetric; row {row}, column {column} of {what} is "
+                f"{distances[row, column]:.6g} and the other way {distances[column, row]:.6g}."
+            )
+        if fault == 3:
+            raise FeatureError(
+                f"the distance of a point to itself must be 0; it is {distances[row, row]:.6g} "
+                f"for point {row} of {what}."
+            )
+    return distances

@@ -1,0 +1,188 @@
+"""Where distances come from: blocks of rows against columns, of points in cluster order."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet import _kernels
+from clustervet.errors import FeatureError
+from clustervet.geometry.metrics import Metric
+from clustervet.geometry.points import is_sparse
+
+# Beyond so many features a matrix product is faster than differences.
+FEW_FEATURES = 32
+# Distances below this share of the points' squared norms are recomputed by differences.
+CLOSE = 1e-5
+Positions = NDArray[np.int64]
+Tile = NDArray[np.floating[Any]]
+
+
+class Source(Protocol):
+    """Distances of some points to a range of points, positions in cluster order."""
+
+    height: int
+    width: int
+
+    def tile(self, rows: Positions, start: int, stop: int) -> Tile:
+        """Distances of the rows to the points start..stop."""
+
+    def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
+        """Distance of each row to the point beside it in `others`."""
+
+
+class DirectSource:
+    """Few features: differences, a loop along memory; points are columns."""
+
+    height, width = 32, 512
+
+    def __init__(self, columns: NDArray[Any], kind: int) -> None:
+        self.columns, self.kind = columns, kind
+
+    def tile(self, rows: Positions, start: int, stop: int) -> Tile:
+        """Distances by differences."""
+        picked = np.ascontiguousarray(self.columns[:, rows])
+        out = np.empty((len(rows), stop - start), self.columns.dtype)
+        _kernels.direct_tile(self.columns, picked, 0, len(rows), start, stop, self.kind, out)
+        return out
+
+    def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
+        """Distances by differences."""
+        steps = np.abs(self.columns[:, rows].astype(np.float64) - self.columns[:, others])
+        if self.kind == _kernels.MANHATTAN:
+            return steps.sum(axis=0)  # type: ignore[no-any-return]  # numpy
+        if self.kind == _kernels.CHEBYSHEV:
+            return steps.max(axis=0)  # type: ignore[no-any-return]  # numpy
+        return np.asarray(np.sqrt((steps**2).sum(axis=0)))
+
+
+class ProductSource:
+    """Many features: a matrix product a tile; points are centred."""
+
+    height, width = 128, 4096
+
+    def __init__(self, points: NDArray[np.float64]) -> None:
+        self.points = points
+        self.norms = np.einsum("ij,ij->i", points, points)
+
+    def tile(self, rows: Positions, start: int, stop: int) -> Tile:
+        """Distances by inner products."""
+        picked = self.points[rows]
+        out = picked @ self.points[start:stop].T
+        _kernels.product_tile(
+            out, picked, self.points[start:stop], self.norms[rows], self.norms[start:stop], CLOSE
+        )
+        return out
+
+    def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
+        """Distances by differences."""
+        return np.asarray(np.sqrt(((self.points[rows] - self.points[others]) ** 2).sum(axis=1)))
+
+
+class SparseSource:
+    """Sparse rows: an inverted index, so that only shared features cost anything."""
+
+    height, width = 16, 2**62
+
+    def __init__(self, points: Any) -> None:
+        self.points = points
+        self.by_feature = points.tocsc()
+        self.norms = np.asarray(points.multiply(points).sum(axis=1), np.float64).ravel()
+
+    def tile(self, rows: Positions, start: int, stop: int) -> Tile:
+        """Distances by inner products of sparse rows."""
+        out = np.empty((len(rows), stop - start))
+        whole, index = self.points, self.by_feature
+        _kernels.sparse_tile(
+            out,
+            rows,
+            start,
+            whole.data,
+            whole.indices,
+            whole.indptr,
+            index.data,
+            index.indices,
+            index.indptr,
+            self.norms,
+            CLOSE,
+        )
+        return out
+
+    def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
+        """Distances by differences."""
+        steps = self.points[rows] - self.points[others]
+        return np.sqrt(np.asarray(steps.multiply(steps).sum(axis=1), np.float64).ravel())
+
+
+class MatrixSource:
+    """Distances that the user computed."""
+
+    height, width = 32, 8192
+
+    def __init__(self, distances: NDArray[Any], order: Positions) -> None:
+        self.distances, self.order = distances, order
+
+    def tile(self, rows: Positions, start: int, stop: int) -> Tile:
+        """Distances looked up."""
+        out = np.empty((len(rows), stop - start), self.distances.dtype)
+        _kernels.precomputed_tile(out, self.distances, self.order[rows], self.order[start:stop])
+        return out
+
+    def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
+        """Distances looked up."""
+        return self.distances[self.order[rows], self.order[others]].astype(np.float64)
+
+
+class ForeignSource:
+    """Any metric of scikit-learn, or a user's function of two points."""
+
+    height, width = 128, 2048
+
+    def __init__(self, points: Any, metric: Metric) -> None:
+        self.points, self.metric = points, metric
+
+    def tile(self, rows: Positions, start: int, stop: int) -> Tile:
+        """Distances by scikit-learn."""
+        from sklearn.metrics import pairwise_distances
+
+        given = self.metric.function or self.metric.name
+        try:
+            out = pairwise_distances(self.points[rows], self.points[start:stop], metric=given)
+        except (TypeError, ValueError) as error:
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise FeatureError(
+                f"metric {self.metric.name} refuses these points: {reason}."
+            ) from error
+        out = np.ascontiguousarray(out)
+        if not np.isfinite(out).all() or out.min() < 0:
+            raise FeatureError(
+                f"metric {self.metric.name} gives distances that are negative or not finite."
+            )
+        return out
+
+    def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
+        """Distances by scikit-learn, one by one."""
+        ones = [np.array([row]) for row in rows]
+        pairs = zip(ones, others.tolist(), strict=True)
+        return np.array([self.tile(row, other, other + 1)[0, 0] for row, other in pairs], float)
+
+
+def open_source(points: Any, order: Positions, metric: Metric) -> Source:
+    """Distances of features under a metric; Euclidean ones for squares and cosines."""
+    squared = metric.squares > 0 or (metric.is_own and metric.name == "euclidean")
+    if is_sparse(points):
+        rows = points[order]
+        rows.sort_indices()
+        return SparseSource(rows) if squared else ForeignSource(rows, metric)
+    if not metric.is_own:
+        return ForeignSource(points[order], metric)
+    center = points.mean(axis=0, dtype=np.float64)
+    if squared and points.shape[1] > FEW_FEATURES:
+        return ProductSource(points[order] - center)
+    kinds = {"manhattan": _kernels.MANHATTAN, "chebyshev": _kernels.CHEBYSHEV}
+    columns = np.empty(points.shape[::-1], points.dtype)
+    for f in range(points.shape[1]):
+        columns[f] = points[order, f] - center[f]
+    return DirectSource(columns, kinds.get(metric.name, _kernels.EUCLIDEAN))

@@ -1,0 +1,223 @@
+"""Passes over pairs of points: sums by cluster, and extremes; in threads, in bounded memory."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet import _kernels
+from clustervet._progress import ticking
+from clustervet.geometry.sources import DirectSource, Positions, ProductSource, Source
+
+Floats = NDArray[np.float64]
+# A pass is cut into this many parts a core, so that none waits long for the others.
+PARTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PairSums:
+    """Sums over pairs of points, in cluster order.
+
+    `own` is a point's summed distance to its cluster, `nearest` its least mean distance to
+    another one and `which` that cluster; `between` is the sum over pairs in two clusters.
+    """
+
+    own: Floats
+    nearest: Floats
+    which: NDArray[np.int32]
+    between: float
+
+
+def pair_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> PairSums:
+    """Sums over all pairs, each of them seen once."""
+    n, clusters = len(codes), len(starts) - 1
+    total = PairSums(np.zeros(n), np.full(n, np.inf), np.zeros(n, np.int32), 0.0)
+    pending: dict[int, Floats] = {}
+    between = 0.0
+
+    def part(blocks: Positions) -> tuple[PairSums, Floats, Floats]:
+        own, nearest, which = np.zeros(n), np.full(n, np.inf), np.zeros(n, np.int32)
+        waiting, across = np.zeros((2, n)), np.zeros(clusters)
+        state = (starts, codes, own, nearest, which, waiting, across)
+        if isinstance(source, DirectSource):
+            _kernels.direct_sums(
+                source.columns, blocks, source.kind, *state, source.height, source.width
+            )
+        else:
+            _tile_sums(source, blocks, *state)
+        return PairSums(own, nearest, which, 0.0), waiting, across
+
+    parts = plan(starts, n, source.height)
+    for blocks, (found, waiting, across) in _in_threads(part, parts, source, "pairs of points"):
+        total.own[:] += found.own
+        _take(total, found.nearest, found.which)
+        between += float(across.sum())
+        for cluster, slot in _left_open(blocks, starts):
+            if cluster in pending:
+                pending[cluster] += waiting[slot]
+            else:
+                pending[cluster] = waiting[slot].copy()
+    for cluster, sums in pending.items():
+        _kernels.settle_pending(sums, cluster, starts, total.nearest, total.which)
+    return PairSums(total.own, total.nearest, total.which, between)
+
+
+def _take(total: PairSums, nearest: Floats, which: NDArray[np.int32]) -> None:
+    """Keep the nearer cluster; the earlier one where two are equally near."""
+    nearer = (nearest < total.nearest) | ((nearest == total.nearest) & (which < total.which))
+    total.nearest[nearer] = nearest[nearer]
+    total.which[nearer] = which[nearer]
+
+
+def _left_open(blocks: Positions, starts: Positions) -> list[tuple[int, int]]:
+    """Large clusters that these blocks began to sum up or went on with, and where."""
+    first, last = blocks[0], blocks[-1]
+    found = []
+    if first[2] >= 0 and starts[first[2]] < first[0]:
+        found.append((int(first[2]), 0))
+    if last[2] >= 0 and last[1] < starts[last[2] + 1] and starts[last[2]] >= first[0]:
+        found.append((int(last[2]), 1))
+    return found
+
+
+def _tile_sums(source: Source, blocks: Positions, starts: Any, codes: Any, *state: Any) -> None:
+    """What the compiled `direct_sums` does, for distances that come in tiles."""
+    own, nearest, which, waiting, across = state
+    n = len(codes)
+    sums = np.zeros((source.height, len(starts) - 1))
+    for first, last, piece in blocks.tolist():
+        slot = 0 if piece >= 0 and starts[piece] < blocks[0, 0] else 1
+        rows = np.arange(first, last)
+        for start in range(first, n, source.width):
+            stop = min(n, start + source.width)
+            tile = source.tile(rows, start, stop)
+            where = (first, last, start, stop, starts, codes, piece)
+            _kernels.add_tile(tile, *where, sums, own, nearest, which, waiting[slot])
+        _kernels.close_rows(sums, first, last, starts, codes, own, nearest, which, across)
+        if piece >= 0 and slot == 1 and last == starts[piece + 1]:
+            _kernels.settle_pending(waiting[1], piece, starts, nearest, which)
+
+
+def plan(starts: Positions, n: int, height: int) -> list[Positions]:
+    """Blocks of rows (first, last, piece of which large cluster or -1), in parts of equal work."""
+    blocks: list[tuple[int, int, int]] = []
+    first = 0
+    for cluster, (start, stop) in enumerate(
+        zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+    ):
+        if stop - start >= height:
+            if first < start:
+                blocks.append((first, start, -1))
+            blocks += [(at, min(stop, at + height), cluster) for at in range(start, stop, height)]
+            first = stop
+        elif stop - first > height:
+            blocks.append((first, start, -1))
+            first = start
+    if first < n:
+        blocks.append((first, n, -1))
+    table = np.array(blocks, np.int64)
+    work = np.cumsum((table[:, 1] - table[:, 0]) * (n - table[:, 0]).astype(np.float64))
+    parts = PARTS * _kernels.cores() if n > 2_000 else 1
+    cuts = np.searchsorted(work, np.arange(1, parts) * work[-1] / parts)
+    return [part for part in np.split(table, np.unique(cuts)) if len(part)]
+
+
+def _in_threads(part: Any, parts: list[Any], source: Source, what: str) -> Any:
+    """Each part with its result, in order; matrix products use one core a thread."""
+    with _one_blas_thread(source), ticking(len(parts), what) as tick:
+        if len(parts) == 1:
+            yield parts[0], part(parts[0])
+            return
+        with ThreadPoolExecutor(_kernels.cores()) as pool:
+            for item, found in zip(parts, pool.map(part, parts), strict=True):
+                yield item, found
+                tick()
+
+
+def _one_blas_thread(source: Source) -> AbstractContextManager[Any]:
+    if not isinstance(source, ProductSource):
+        return nullcontext()
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, user_api="blas")  # type: ignore[no-any-return]  # untyped package
+
+
+def row_sums(
+    source: Source, rows: Positions, starts: Positions, codes: NDArray[np.int32]
+) -> Floats:
+    """The rows' summed distances to every cluster: rows × clusters."""
+    n = len(codes)
+    sums = np.zeros((len(rows), len(starts) - 1))
+    height = source.height
+    parts = [(at, min(len(rows), at + height)) for at in range(0, len(rows), height)]
+
+    def part(span: tuple[int, int]) -> None:
+        first, last = span
+        for start in range(0, n, source.width):
+            stop = min(n, start + source.width)
+            tile = source.tile(rows[first:last], start, stop)
+            _kernels.add_rows(tile, last - first, start, stop, starts, codes, sums[first:last])
+
+    for _ in _in_threads(part, parts, source, "sampled points"):
+        pass
+    return sums
+
+
+@dataclass(frozen=True, slots=True)
+class Extremes:
+    """Least and greatest distances.
+
+    `separation` is a point's least distance to another cluster and `reach` its greatest
+    within its own, in cluster order. By pair of clusters, where asked for: the `nearest` and
+    `farthest` points, and the one-sided `hausdorff` distance of row to column.
+    """
+
+    separation: Floats
+    reach: Floats
+    nearest: Floats
+    farthest: Floats
+    hausdorff: Floats
+
+    def squared(self, factor: float) -> Extremes:
+        """The same for squared distances times a factor."""
+        every = (self.separation, self.reach, self.nearest, self.farthest, self.hausdorff)
+        return Extremes(*(factor * np.sign(x) * x**2 for x in every))
+
+
+def extremes(
+    source: Source, starts: Positions, codes: NDArray[np.int32], *, by_pair: bool
+) -> Extremes:
+    """Extremes over all pairs of points; `by_pair` also those of every two clusters."""
+    n, clusters = len(codes), len(starts) - 1
+    side = clusters if by_pair else 0
+    separation, reach = np.full(n, np.inf), np.zeros(n)
+    total = [np.full((side, side), value) for value in (np.inf, -np.inf, -np.inf)]
+    edges = np.linspace(0, n, 1 + min(n, PARTS * _kernels.cores()), dtype=np.int64).tolist()
+    parts = list(zip(edges[:-1], edges[1:], strict=True))
+
+    def part(span: tuple[int, int]) -> list[Floats]:
+        first, last = span
+        low = np.full((source.height, clusters), np.inf)
+        high = np.full((source.height, clusters), -np.inf)
+        found = [np.full((side, side), value) for value in (np.inf, -np.inf, -np.inf)]
+        for top in range(first, last, source.height):
+            bottom = min(last, top + source.height)
+            rows = np.arange(top, bottom)
+            for start in range(0, n, source.width):
+                stop = min(n, start + source.width)
+                tile = source.tile(rows, start, stop)
+                _kernels.extreme_rows(tile, top, bottom, start, stop, starts, codes, low, high)
+            _kernels.close_extremes(low, high, top, bottom, codes, separation, reach, *found)
+        return found
+
+    for _, found in _in_threads(part, parts, source, "pairs of points"):
+        for whole, new, better in zip(
+            total, found, (np.minimum, np.maximum, np.maximum), strict=True
+        ):
+            better(whole, new, out=whole)
+    return Extremes(separation, reach, *total)

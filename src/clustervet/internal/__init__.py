@@ -1,0 +1,44 @@
+"""Measures of one geometry: how good a clustering is when only the data is known.
+
+Law: each measure is a small function that reads a `Geometry` and returns a float.
+"""
+
+from __future__ import annotations
+
+from clustervet.internal.compactness import (
+    calinski_harabasz,
+    gap_statistic,
+    hartigan,
+    intra_inter_ratio,
+    ssq,
+)
+from clustervet.internal.density import dbcv
+from clustervet.internal.likelihood import aic, bic, log_likelihood, validated_likelihood
+from clustervet.internal.separation import davies_bouldin, dunn, generalized_dunn, xie_beni
+from clustervet.internal.silhouette import (
+    Silhouettes,
+    silhouette,
+    silhouettes,
+    simplified_silhouette,
+)
+
+__all__ = [
+    "Silhouettes",
+    "aic",
+    "bic",
+    "calinski_harabasz",
+    "davies_bouldin",
+    "dbcv",
+    "dunn",
+    "gap_statistic",
+    "generalized_dunn",
+    "hartigan",
+    "intra_inter_ratio",
+    "log_likelihood",
+    "silhouette",
+    "silhouettes",
+    "simplified_silhouette",
+    "ssq",
+    "validated_likelihood",
+    "xie_beni",
+]

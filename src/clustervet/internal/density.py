@@ -1,0 +1,132 @@
+"""Density-based validity: clusters of any shape, and noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet import _kernels
+from clustervet._progress import ticking
+from clustervet.errors import ParameterError, UndefinedError
+from clustervet.geometry import Geometry
+from clustervet.registry import measure
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+WIDTH = 4096
+
+
+@measure(
+    title="Density-based clustering validation",
+    symbol="DBCV",
+    family="density",
+    kind="internal",
+    better="higher",
+    bounds=(-1, 1),
+    cost="pairs",
+    equation="sum_k (n_k/n) (sep_k - spars_k) / max(sep_k, spars_k)",
+    reference="Moulavi, Jaskowiak, Campello, Zimek & Sander 2014, eq. 6",
+    meaning="How much sparser the space between clusters is than the sparsest place inside them.",
+    use="Clusters may have any shape and some points may be noise (label -1).",
+    avoid="Clusters are no dense regions, or there are many features; it favours what DBSCAN and "
+    "its kin find.",
+)
+def dbcv(geometry: Geometry, dimension: int | None = None) -> float:
+    """Density-based clustering validation.
+
+    Noise counts as points of no cluster: those dropped by a policy, those labelled -1 where
+    no policy says otherwise, and clusters of a single point. `dimension` is the number of
+    features where only distances are known.
+
+    >>> ring = [[0, 0], [0, 1], [0, 2], [9, 0], [9, 1], [9, 2]]
+    >>> round(dbcv(ring, [0, 0, 0, 1, 1, 1]), 4)
+    0.8595
+    """
+    d = dimension if dimension is not None else geometry.d
+    if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < 0:
+        raise ParameterError(f"dimension must be a whole number of at least 1, not {dimension!r}.")
+    if d == 0:
+        raise UndefinedError("it needs dimension=, since only distances are known", fault=True)
+    clusters = [
+        k for k in range(geometry.k) if k != geometry.noise_cluster and geometry.sizes[k] > 1
+    ]
+    if len(clusters) < 2:
+        raise UndefinedError(
+            "it needs at least 2 clusters of 2 points or more, besides noise, and there "
+            f"{'is 1' if clusters else 'are none'}",
+            fault=True,
+        )
+    cores, inner, sparseness = {}, {}, {}
+    with ticking(2 * len(clusters), "density of clusters") as tick:
+        for k in clusters:
+            cores[k] = _core_distances(geometry, k, float(d))
+            inner[k], sparseness[k] = _tree(geometry, k, cores[k])
+            tick()
+        separation = dict.fromkeys(clusters, np.inf)
+        for at, a in enumerate(clusters):
+            for b in clusters[at + 1 :]:
+                found = _separation(geometry, (a, b), cores, inner)
+                separation[a], separation[b] = min(separation[a], found), min(separation[b], found)
+            tick()
+    total = geometry.n + geometry.dropped
+    value = 0.0
+    for k in clusters:
+        scale = max(separation[k], sparseness[k])
+        if scale > 0:
+            value += geometry.sizes[k] / total * (separation[k] - sparseness[k]) / scale
+    return float(value)
+
+
+def _core_distances(geometry: Geometry, cluster: int, dimension: float) -> Floats:
+    """All-points core distance of each point of a cluster (definition 1)."""
+    start, stop = geometry.starts[cluster : cluster + 2].tolist()
+    size = stop - start
+    core = np.empty(size)
+    rows = max(1, 2**22 // size)
+    for first in range(0, size, rows):
+        last = min(size, first + rows)
+        tile = geometry.tile(np.arange(start + first, start + last), start, stop)
+        _kernels.core_distances(tile, first, dimension, size, core)
+    return core
+
+
+def _tree(geometry: Geometry, cluster: int, core: Floats) -> tuple[Places, float]:
+    """Inner nodes of the spanning tree by mutual reachability, and its longest inner edge.
+
+    A tree without inner edges is as sparse as its longest edge, as in the authors' program.
+    Ties for a parent go to the point that comes first.
+    """
+    start, stop = geometry.starts[cluster : cluster + 2].tolist()
+    size = stop - start
+    left = np.ones(size, np.bool_)
+    weight, parent = np.full(size, np.inf), np.full(size, size)
+    node = 0
+    for _ in range(size - 1):
+        left[node] = False
+        row = geometry.tile(np.array([start + node]), start, stop)[0]
+        node = _kernels.grow_tree(row, core, node, left, weight, parent)
+    joined = np.arange(size)[1:]  # the first node has no parent
+    degree = np.bincount(np.concatenate([joined, parent[1:]]), minlength=size)
+    nodes = np.flatnonzero(degree > 1)
+    edges = (degree[joined] > 1) & (degree[parent[1:]] > 1)
+    lengths = weight[1:][edges] if edges.any() else weight[1:]
+    return (nodes if len(nodes) else np.array([0])), float(lengths.max())
+
+
+def _separation(
+    geometry: Geometry, pair: tuple[int, int], cores: dict[int, Floats], inner: dict[int, Any]
+) -> float:
+    """The least mutual reachability between inner nodes of two clusters."""
+    a, b = pair
+    start, stop = geometry.starts[b : b + 2].tolist()
+    reach = np.full(stop - start, np.inf)
+    reach[inner[b]] = cores[b][inner[b]]
+    best = np.inf
+    rows = max(1, 2**22 // (stop - start))
+    for first in range(0, len(inner[a]), rows):
+        nodes = inner[a][first : first + rows]
+        tile = geometry.tile(geometry.starts[a] + nodes, start, stop)
+        best = min(best, _kernels.least_reachability(tile, cores[a][nodes], reach))
+    return float(best)

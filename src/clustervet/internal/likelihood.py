@@ -1,0 +1,162 @@
+"""Density of the points in a mixture of Gaussians that is read off the clusters."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from clustervet.errors import UndefinedError
+from clustervet.geometry import Geometry
+from clustervet.internal.common import generator, one_of, whole
+from clustervet.internal.mixture import COVARIANCES, Mixture, check_regularization, fit
+from clustervet.registry import Estimate, measure
+
+MODEL_BIAS = "it favours Gaussian clusters of the shape assumed, as mixtures and k-means make them"
+
+
+@measure(
+    title="Log-likelihood of the mixture",
+    symbol="LL",
+    family="likelihood",
+    kind="internal",
+    better="higher",
+    bounds=(-math.inf, math.inf),
+    unit="nats",
+    equation="sum_i ln sum_k (n_k/n) N(x_i; c_k, S_k)",
+    reference="Aggarwal 2015, §6.9.1 (probabilistic measure)",
+    meaning="How probable the data is under a Gaussian for each cluster, fitted by one M-step.",
+    use="Clusters ought to be Gaussians of a known shape, given by covariance.",
+    avoid="Numbers of clusters differ: it rises with them; " + MODEL_BIAS + ".",
+)
+def log_likelihood(
+    geometry: Geometry, covariance: str = "full", regularization: float = 0.0
+) -> float:
+    """Log-likelihood of the points in a mixture made from the clusters.
+
+    `covariance` is spherical, diagonal, tied or full; `regularization` adds that share of
+    the features' mean variance to every variance. Without it a singular covariance has no
+    likelihood.
+
+    >>> X = [[0.0], [2.0], [10.0], [12.0]]
+    >>> round(log_likelihood(X, [0, 0, 1, 1], covariance="tied"), 6)
+    -8.448343
+    """
+    return _total(geometry, _model(geometry, covariance, regularization))
+
+
+@measure(
+    title="Bayesian information criterion",
+    symbol="BIC",
+    family="likelihood",
+    kind="internal",
+    better="lower",
+    bounds=(-math.inf, math.inf),
+    unit="nats",
+    equation="-2 LL + p ln n",
+    reference="Schwarz 1978",
+    meaning="Misfit of the mixture read off the clusters, plus a price for its parameters.",
+    use="Numbers of clusters or shapes of covariance are compared, with many points.",
+    avoid="Clusters are no Gaussians: it then asks for too many; " + MODEL_BIAS + ".",
+)
+def bic(geometry: Geometry, covariance: str = "full", regularization: float = 0.0) -> float:
+    """Bayesian information criterion of the mixture; lower is better.
+
+    >>> X = [[0.0], [2.0], [10.0], [12.0]]
+    >>> round(bic(X, [0, 0, 1, 1], covariance="tied"), 6)
+    22.441863
+    """
+    model = _model(geometry, covariance, regularization)
+    return -2 * _total(geometry, model) + model.parameters * math.log(geometry.n)
+
+
+@measure(
+    title="Akaike information criterion",
+    symbol="AIC",
+    family="likelihood",
+    kind="internal",
+    better="lower",
+    bounds=(-math.inf, math.inf),
+    unit="nats",
+    equation="-2 LL + 2 p",
+    reference="Akaike 1974",
+    meaning="Misfit of the mixture read off the clusters, plus two for each parameter.",
+    use="Prediction matters more than finding the true number of clusters.",
+    avoid="The number of clusters itself is the question: it asks for too many; "
+    + MODEL_BIAS
+    + ".",
+)
+def aic(geometry: Geometry, covariance: str = "full", regularization: float = 0.0) -> float:
+    """Akaike information criterion of the mixture; lower is better.
+
+    >>> X = [[0.0], [2.0], [10.0], [12.0]]
+    >>> round(aic(X, [0, 0, 1, 1], covariance="tied"), 6)
+    24.896686
+    """
+    model = _model(geometry, covariance, regularization)
+    return -2 * _total(geometry, model) + 2 * model.parameters
+
+
+@measure(
+    title="Validated likelihood",
+    symbol="VL",
+    family="likelihood",
+    kind="internal",
+    better="higher",
+    bounds=(-math.inf, math.inf),
+    unit="nats",
+    equation="mean over folds of the mean ln density of points left out",
+    reference="Dom 2001, App. C.1",
+    meaning="Mean log density of points left out when the mixture was read off the clusters.",
+    use="Overfitting is the worry: more clusters are better only if they predict new points.",
+    avoid="The clusters were made from the points left out too, which flatters all alike; "
+    + MODEL_BIAS
+    + ".",
+)
+def validated_likelihood(
+    geometry: Geometry,
+    covariance: str = "full",
+    regularization: float = 0.0,
+    folds: int = 10,
+    random_state: Any = 0,
+) -> float:
+    """Mean log density of points under a mixture read off the others, by cross-validation.
+
+    An `Estimate`: its standard error is that of a mean over the points.
+
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> validated_likelihood(X, [0, 0, 0, 1, 1, 1], covariance="tied", folds=6) > -4
+    True
+    """
+    one_of(covariance, "covariance", COVARIANCES)
+    check_regularization(regularization)
+    points = geometry.dense
+    count = min(whole(folds, "folds", 2), geometry.n)
+    if count < 2:
+        raise UndefinedError("it needs at least 2 points", fault=True)
+    fold = generator(random_state).permutation(geometry.n) % count
+    densities = np.empty(geometry.n)
+    for k in range(count):
+        out = fold == k
+        model = fit(points[~out], geometry.codes[~out], geometry.names, covariance, regularization)
+        densities[out] = model.log_densities(points[out])
+    error = float(densities.std(ddof=1)) / math.sqrt(geometry.n)
+    return Estimate(float(densities.mean()), standard_error=error, sample=geometry.n)
+
+
+def _model(geometry: Geometry, covariance: str, regularization: float) -> Mixture:
+    one_of(covariance, "covariance", COVARIANCES)
+    check_regularization(regularization)
+    key = ("mixture", covariance, regularization)
+    if key not in geometry.memory:
+        geometry.memory[key] = fit(
+            geometry.dense, geometry.codes, geometry.names, covariance, regularization
+        )
+    return geometry.memory[key]  # type: ignore[no-any-return]  # what was put there
+
+
+def _total(geometry: Geometry, model: Mixture) -> float:
+    if model.total is None:
+        model.total = math.fsum(model.log_densities(geometry.dense))
+    return model.total

@@ -1,0 +1,160 @@
+"""A mixture of Gaussians by one M-step on hard clusters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import ParameterError, UndefinedError
+from clustervet.labels import show_label
+
+Floats = NDArray[np.float64]
+COVARIANCES = ("spherical", "diagonal", "tied", "full")
+LOG_TAU = math.log(2 * math.pi)
+# A correlation matrix whose Cholesky pivots fall below this is singular to rounding.
+SINGULAR = 1e-7
+ROWS = 65_536
+
+
+def check_regularization(value: Any) -> None:
+    """A share of the mean variance: finite and not negative."""
+    real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not real or not 0 <= value < math.inf:
+        raise ParameterError(f"regularization must be a number of at least 0, not {value!r}.")
+
+
+@dataclass
+class Mixture:
+    """Weights, means and, for each component, what turns points into standard ones.
+
+    `scales` is a standard deviation a component (spherical), a row of them (diagonal), or
+    Cholesky factors (tied, one for all; full, one each).
+    """
+
+    weights: Floats
+    means: Floats
+    scales: list[Floats]
+    covariance: str
+    parameters: int
+    total: float | None = None
+
+    def log_densities(self, points: NDArray[Any]) -> Floats:
+        """Log density of each point."""
+        out = np.full(len(points), -np.inf)
+        for first in range(0, len(points), ROWS):
+            block = points[first : first + ROWS]
+            for k in range(len(self.weights)):
+                found = self._component(block, k)
+                out[first : first + ROWS] = np.logaddexp(out[first : first + ROWS], found)
+        return out
+
+    def _component(self, points: NDArray[Any], k: int) -> Floats:
+        from scipy.linalg import solve_triangular
+
+        scale = self.scales[0 if self.covariance == "tied" else k]
+        steps = points - self.means[k]
+        d = points.shape[1]
+        if scale.ndim == 2:
+            steps = solve_triangular(scale, steps.T, lower=True, check_finite=False).T
+            volume = float(np.log(np.diag(scale)).sum())
+        else:
+            steps = steps / scale
+            volume = float(np.log(scale).sum()) * (d / len(scale))
+        squares = np.einsum("ij,ij->i", steps, steps)
+        return np.asarray(math.log(self.weights[k]) - 0.5 * (squares + d * LOG_TAU) - volume)
+
+
+def fit(
+    points: NDArray[Any],
+    codes: NDArray[np.int32],
+    names: list[Any],
+    covariance: str,
+    regularization: float,
+) -> Mixture:
+    """Weights, means and maximum-likelihood covariances of the clusters that have points."""
+    n, d = points.shape
+    sizes = np.bincount(codes, minlength=len(names))
+    present = np.flatnonzero(sizes)
+    extra = regularization * float(points.var(axis=0, dtype=np.float64).mean())
+    order = np.argsort(codes, kind="stable")
+    groups = np.split(order, np.cumsum(sizes)[:-1])
+    means, scatters = [], []
+    for k in present:
+        members = points[groups[k]]
+        mean = members.mean(axis=0, dtype=np.float64)
+        means.append(mean)
+        scatters.append(_scatter(members - mean, covariance))
+    scales = _scales(scatters, sizes[present], covariance, extra, [names[k] for k in present])
+    count = len(present)
+    shape = {
+        "spherical": count,
+        "diagonal": count * d,
+        "tied": d * (d + 1) // 2,
+        "full": count * d * (d + 1) // 2,
+    }[covariance]
+    parameters = count - 1 + count * d + shape
+    return Mixture(sizes[present] / n, np.array(means), scales, covariance, parameters)
+
+
+def _scatter(steps: Floats, covariance: str) -> Floats:
+    """Summed squares of steps from the mean, in as much detail as the covariance needs."""
+    if covariance in ("tied", "full"):
+        return np.asarray(steps.T @ steps)
+    squares = (steps**2).sum(axis=0)
+    return np.asarray(squares if covariance == "diagonal" else [squares.mean()])
+
+
+def _scales(
+    scatters: list[Floats],
+    sizes: NDArray[np.int64],
+    covariance: str,
+    extra: float,
+    names: list[Any],
+) -> list[Floats]:
+    if covariance == "tied":
+        return [
+            _root(
+                np.sum(scatters, axis=0) / sizes.sum(), extra, "the covariance that clusters share"
+            )
+        ]
+    if covariance == "full":
+        return [
+            _root(scatter / size, extra, f"the covariance of cluster {show_label(name)}")
+            for scatter, size, name in zip(scatters, sizes, names, strict=True)
+        ]
+    found = []
+    for scatter, size, name in zip(scatters, sizes, names, strict=True):
+        variances = scatter / size + extra
+        if not variances.all():
+            which = f" in feature {int(np.argmin(variances))}" if covariance == "diagonal" else ""
+            raise UndefinedError(
+                _singular(f"the variance of cluster {show_label(name)}{which}"), fault=True
+            )
+        found.append(np.sqrt(variances))
+    return found
+
+
+def _root(matrix: Floats, extra: float, whose: str) -> Floats:
+    """The Cholesky factor of a covariance, unless it is singular."""
+    matrix = matrix + extra * np.eye(len(matrix))
+    spread = np.sqrt(np.diag(matrix))
+    if not spread.all():
+        raise UndefinedError(_singular(whose), fault=True)
+    try:
+        root = np.linalg.cholesky(matrix / np.outer(spread, spread))
+    except np.linalg.LinAlgError:
+        raise UndefinedError(_singular(whose), fault=True) from None
+    if np.diag(root).min() < SINGULAR:
+        raise UndefinedError(_singular(whose), fault=True)
+    return np.asarray(root * spread[:, None])
+
+
+def _singular(whose: str) -> str:
+    return (
+        f"{whose} is singular: too few points, or features that are constant or depend on one "
+        "another; a simpler covariance or regularization=1e-6 mends that"
+    )

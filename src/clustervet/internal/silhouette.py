@@ -1,0 +1,251 @@
+"""Silhouettes: each point's own cluster beside the nearest other one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.contingency.frame import Backend, to_frame
+from clustervet.geometry import Geometry
+from clustervet.geometry.geometry import as_geometry
+from clustervet.geometry.moments import to_centroids
+from clustervet.internal.common import DISTANCE_BIAS, generator, whole
+from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.registry import Estimate, measure
+
+Floats = NDArray[np.float64]
+# Entries of points × clusters that are held at a time.
+BLOCK = 2**22
+
+
+@measure(
+    title="Silhouette coefficient",
+    symbol="S",
+    family="silhouette",
+    kind="internal",
+    better="higher",
+    bounds=(-1, 1),
+    cost="pairs",
+    aliases=("average_silhouette_width", "asw"),
+    equation="mean_i (b_i - a_i) / max(a_i, b_i)",
+    reference="Rousseeuw 1987; Aggarwal 2015, eq. 6.45",
+    meaning="How much nearer points are to their own cluster than to the nearest other one.",
+    use="A number that can be read is wanted: near 1 is apart, near 0 touching, below 0 mixed.",
+    avoid="Clusters are long, nested or of unequal density; " + DISTANCE_BIAS + ".",
+)
+def silhouette(geometry: Geometry, sample: int | None = None, random_state: Any = 0) -> float:
+    """Mean silhouette of the points.
+
+    A point alone in its cluster has silhouette 0. With `sample=m`, m points are drawn by
+    cluster and each is held against all points; the answer is then an `Estimate`.
+
+    >>> silhouette([[0], [1], [10], [11]], [0, 0, 1, 1])
+    0.899749373433584
+    """
+    geometry.need_clusters()
+    if sample is None:
+        return float(_all_widths(geometry)[0].mean())
+    return _sampled(geometry, whole(sample, "sample", 2), generator(random_state))
+
+
+@measure(
+    title="Simplified silhouette",
+    symbol="SS",
+    family="silhouette",
+    kind="internal",
+    better="higher",
+    bounds=(-1, 1),
+    equation="mean_i (b_i - a_i) / max(a_i, b_i), distances to centroids",
+    reference="Hruschka, Campello & de Castro 2006, §2",
+    meaning="The silhouette with distances to centroids in place of mean distances to points.",
+    use="There are too many points for the silhouette.",
+    avoid="Clusters differ much in spread; " + DISTANCE_BIAS + ".",
+)
+def simplified_silhouette(geometry: Geometry) -> float:
+    """Mean silhouette by distances to centroids; a point alone in its cluster has 0.
+
+    >>> round(simplified_silhouette([[0], [1], [10], [11]], [0, 0, 1, 1]), 6)
+    0.949875
+    """
+    geometry.need_clusters()
+    total = 0.0
+    for first, last in _blocks(geometry):
+        found = np.sqrt(to_centroids(geometry.points, geometry.centroids, first, last))
+        total += float(_widths(geometry, geometry.codes[first:last], found, found)[0].sum())
+    return total / geometry.n
+
+
+@dataclass(frozen=True)
+class Silhouettes:
+    """Silhouettes by point, by cluster and overall.
+
+    `points` are in the order of the rows given, `nan` where a noise policy dropped one;
+    `nearest` is the cluster, other than its own, that a point is nearest to.
+    """
+
+    points: Floats
+    labels: list[Any]
+    nearest: list[Any]
+    clusters: dict[Any, float]
+    sizes: dict[Any, int]
+    overall: float
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """A row a point: its cluster, the nearest other one, its silhouette."""
+        columns: dict[str, Any] = {"cluster": self.labels, "nearest": self.nearest, "silhouette": self.points}
+        return to_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        return (
+            f"Silhouettes of {len(self.points):,} points in {len(self.clusters):,} clusters: "
+            f"{self.overall:.4f} overall, {np.count_nonzero(self.points < 0):,} below 0"
+        )
+
+
+def silhouettes(
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+    labels: Any = None,
+    metric: Any = None,
+    *,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> Silhouettes:
+    """The silhouette of every point, every cluster, and of the clustering.
+
+    >>> found = silhouettes([[0], [1], [10], [11]], ["a", "a", "b", "b"])
+    >>> found
+    Silhouettes of 4 points in 2 clusters: 0.8997 overall, 0 below 0
+    >>> found.clusters
+    {'a': 0.899749373433584, 'b': 0.899749373433584}
+    """
+    policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
+    geometry = as_geometry("silhouettes", X, labels, metric, **policies)
+    silhouette.record(geometry, sample=2)  # refuses what has no silhouettes
+    widths, nearest = _all_widths(geometry)
+    means = np.bincount(geometry.codes, widths) / geometry.sizes
+    names = geometry.names
+    places = geometry.as_given(geometry.codes, -1)
+    others = geometry.as_given(nearest, -1)
+    return Silhouettes(
+        geometry.as_given(widths, math.nan),
+        [None if c < 0 else names[c] for c in places.tolist()],
+        [None if c < 0 else names[c] for c in others.tolist()],
+        dict(zip(names, means.tolist(), strict=True)),
+        dict(zip(names, geometry.sizes.tolist(), strict=True)),
+        float(widths.mean()),
+    )
+
+
+def _all_widths(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
+    """Every point's silhouette and nearest other cluster, in the order given."""
+    if "silhouettes" not in geometry.memory:
+        if geometry.metric.squares:
+            found = _squared_widths(geometry)
+        else:
+            sums = geometry.pair_sums
+            sizes = geometry.sizes[geometry.sorted_codes]
+            widths = np.empty(geometry.n)
+            widths[geometry.order] = _compare(sums.own, sums.nearest, sizes)
+            nearest = np.empty(geometry.n, np.int32)
+            nearest[geometry.order] = sums.which
+            found = widths, nearest
+        geometry.memory["silhouettes"] = found
+    return geometry.memory["silhouettes"]  # type: ignore[no-any-return]  # what was put there
+
+
+def _squared_widths(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
+    """Silhouettes under squared distances, in time points × clusters × features."""
+    parts = []
+    for first, last in _blocks(geometry):
+        sums = geometry.squared.of(np.arange(first, last))
+        parts.append(_widths(geometry, geometry.codes[first:last], sums / geometry.sizes, sums))
+    widths, nearest = zip(*parts, strict=True)
+    return np.concatenate(widths), np.concatenate(nearest)
+
+
+def _blocks(geometry: Geometry) -> list[tuple[int, int]]:
+    rows = max(1, BLOCK // geometry.k)
+    return [(at, min(geometry.n, at + rows)) for at in range(0, geometry.n, rows)]
+
+
+def _widths(
+    geometry: Geometry, codes: NDArray[np.int32], means: Floats, own: Floats
+) -> tuple[Floats, NDArray[np.int32]]:
+    """Silhouettes and nearest clusters of points from their distances to all clusters.
+
+    `own` is where distances to their own cluster are read: sums, or distances to centroids.
+    """
+    rows = np.arange(len(codes))
+    inside = own[rows, codes]
+    others = means.copy()
+    others[rows, codes] = np.inf
+    nearest = others.argmin(axis=1).astype(np.int32)
+    sizes = geometry.sizes[codes]
+    if own is means:  # distances to centroids, which are means already
+        inside = inside * (sizes - 1)
+    return _compare(inside, others[rows, nearest], sizes), nearest
+
+
+def _compare(sums: Floats, nearest: Floats, sizes: NDArray[np.int64]) -> Floats:
+    """(b - a) / max(a, b), 0 for a point alone and where both distances are 0."""
+    inside = sums / np.maximum(sizes - 1, 1)
+    scale = np.maximum(inside, nearest)
+    defined = (sizes > 1) & (scale > 0)
+    return np.where(defined, (nearest - inside) / np.where(defined, scale, 1), 0.0)
+
+
+def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float:
+    """The mean silhouette from points drawn by cluster, with its standard error."""
+    if sample >= geometry.n:
+        exact = float(_all_widths(geometry)[0].mean())
+        return Estimate(exact, standard_error=0.0, sample=geometry.n)
+    strata = _strata(geometry, sample)
+    drawn = [
+        start + np.sort(rng.choice(size, count, replace=False))
+        for start, size, count in strata
+        if count
+    ]
+    places = np.concatenate(drawn)
+    codes = geometry.sorted_codes[places]
+    if geometry.metric.squares:
+        sums = geometry.squared.of(geometry.order[places])
+    else:
+        sums = geometry.row_sums(places)
+    widths = _widths(geometry, codes, sums / geometry.sizes, sums)[0]
+    mean = variance = 0.0
+    at = 0
+    for _, size, count in strata:
+        found = widths[at : at + count]
+        at += count
+        share = size / geometry.n
+        mean += share * float(found.mean())
+        if 1 < count < size:
+            left = 1 - count / size  # what a census would leave nothing of
+            variance += share**2 * left * float(found.var(ddof=1)) / count
+    return Estimate(mean, standard_error=math.sqrt(variance), sample=sample)
+
+
+def _strata(geometry: Geometry, sample: int) -> list[tuple[int, int, int]]:
+    """(start, size, how many to draw) of each stratum, two points in each at least.
+
+    Strata are clusters, or all points where there are too many clusters for that.
+    """
+    sizes = geometry.sizes
+    least = np.minimum(sizes, 2)
+    if least.sum() > sample:
+        return [(0, geometry.n, sample)]
+    ideal = sizes * (sample / geometry.n)
+    counts = np.minimum(np.maximum(np.floor(ideal).astype(int), least), sizes)
+    while counts.sum() > sample:  # what the small clusters were given comes from the large ones
+        excess = np.where(counts > least, counts - ideal, -np.inf)
+        counts[int(np.argmax(excess))] -= 1
+    order = np.argsort(counts - ideal, kind="stable")
+    for cluster in order[counts[order] < sizes[order]][: sample - int(counts.sum())]:
+        counts[cluster] += 1
+    starts = geometry.starts[:-1]
+    return list(zip(starts.tolist(), sizes.tolist(), counts.tolist(), strict=True))

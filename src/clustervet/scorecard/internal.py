@@ -1,0 +1,136 @@
+"""`internal_scores`: a clustering judged when only the data is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from clustervet.errors import ParameterError
+from clustervet.geometry import Geometry
+from clustervet.geometry.geometry import as_geometry
+from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.registry import Measure, measures
+from clustervet.scorecard.card import GeometrySubject, Score, ScoreCard, ScoreCards
+from clustervet.scorecard.external import Chosen, named_labelings
+
+# Points up to which everything that takes time points × points is shown unasked, and how
+# many points and pairs are drawn beyond.
+MANY_POINTS = 50_000
+DRAWN_POINTS = 5_000
+CAUTION = (
+    "Internal measures favour clusterings made the way they measure: compare like with like "
+    "(Aggarwal 2015, §6.9.1)."
+)
+
+
+def score_geometry(
+    geometry: Geometry,
+    measures_: Chosen = None,
+    *,
+    family: str | Iterable[str] | None = None,
+    sample: int | None = None,
+    random_state: Any = 0,
+    pred: str = "pred",
+) -> ScoreCard:
+    """The score card of one finished geometry."""
+    records = measures.select(measures_, kind="internal", family=family)
+    for record in records:
+        if record.kind != "internal":
+            raise ParameterError(f"{record.key} needs a second labeling, not features.")
+    remarks = [CAUTION]
+    if measures_ is None:
+        records, left_out = _affordable(records, geometry, sample)
+        if left_out:
+            remarks.append(f"Left out, for the time it takes: {', '.join(left_out)}; ask by name.")
+    if geometry.noise_cluster is not None:
+        remarks.append(
+            f"The label {geometry.names[geometry.noise_cluster]} is scored as a cluster, except by "
+            "dbcv; noise='drop' leaves its points out."
+        )
+    drawn = sample if sample is not None else _default_sample(geometry, measures_)
+    scores = [_score(record, geometry, drawn, random_state) for record in records]
+    subject = GeometrySubject(
+        geometry.n,
+        geometry.d or None,
+        geometry.k,
+        geometry.metric.name,
+        geometry.dropped,
+        pred,
+        tuple(remarks),
+    )
+    return ScoreCard(subject, scores)
+
+
+def _default_sample(geometry: Geometry, chosen: Chosen) -> int | None:
+    """How many points to draw where the user has not said and all of them would take long."""
+    return DRAWN_POINTS if geometry.n > MANY_POINTS and chosen is None else None
+
+
+def _affordable(
+    records: list[Measure], geometry: Geometry, sample: int | None
+) -> tuple[list[Measure], list[str]]:
+    """What a card shows unasked, and the keys of what it leaves out."""
+    many = geometry.n > MANY_POINTS or sample is not None
+    kept = [
+        record
+        for record in records
+        if record.cost != "refits"
+        and not (many and record.cost == "pairs" and not _drawable(record))
+    ]
+    return kept, [record.key for record in records if record not in kept]
+
+
+def _drawable(record: Measure) -> bool:
+    """Whether the measure can be had from a sample."""
+    return not {"sample", "pairs"}.isdisjoint(record.parameters)
+
+
+def _score(record: Measure, geometry: Geometry, sample: int | None, random_state: Any) -> Score:
+    parameters: dict[str, Any] = {}
+    if "random_state" in record.parameters:
+        parameters["random_state"] = random_state
+    if sample is not None and "sample" in record.parameters and sample < geometry.n:
+        parameters["sample"] = sample
+    return Score(record, *record.evaluate(geometry, **parameters))
+
+
+def internal_scores(
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+    labels: Any = None,
+    metric: Any = None,
+    *,
+    measures: Chosen = None,
+    family: str | Iterable[str] | None = None,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+    sample: int | None = None,
+    random_state: Any = 0,
+) -> Any:
+    """Score a clustering of features with every internal measure, or with the ones named.
+
+    Give features and labels, or one finished `Geometry`. Several clusterings, as a mapping
+    from name to labels, are scored side by side. With more than fifty thousand points, or
+    with `sample=m`, the silhouette is estimated from points drawn by cluster, and what takes
+    time points × points is left out unless it is named.
+
+    >>> card = internal_scores([[0], [1], [10], [11]], [0, 0, 1, 1], measures=["ssq", "dunn"])
+    >>> card["ssq"], card["dunn"]
+    (1.0, 9.0)
+    """
+    options: dict[str, Any] = {"family": family, "sample": sample, "random_state": random_state}
+    policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
+    if isinstance(labels, Mapping):
+        return ScoreCards(
+            {
+                name: score_geometry(
+                    as_geometry("internal_scores", X, each, metric, **policies),
+                    measures,
+                    pred=name,
+                    **options,
+                )
+                for name, each in named_labelings(labels, "labels").items()
+            }
+        )
+    geometry = as_geometry("internal_scores", X, labels, metric, **policies)
+    return score_geometry(geometry, measures, **options)
