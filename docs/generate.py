@@ -20,10 +20,12 @@ def measures_page() -> str:
         "",
         "Written from the registry by `make docs`. ↑ means that higher is better, ↓ that lower is.",
         "",
-        "| measure | | range | unit | symmetric | metric | chance-adjusted | also called |",
+        "External measures compare a clustering with known classes, internal ones with its own data.",
+        "",
+        "| external measure | | range | unit | symmetric | metric | chance-adjusted | also called |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for record in cv.measures.values():
+    for record in cv.measures.select(kind="external"):
         marks = [
             "yes" if claim else "" for claim in (record.symmetric, record.metric, record.adjusted)
         ]
@@ -33,6 +35,21 @@ def measures_page() -> str:
             span(record.bounds),
             record.unit,
             *marks,
+            ", ".join(record.aliases),
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += [
+        "",
+        "| internal measure | | range | unit | time | also called |",
+        "|---|---|---|---|---|---|",
+    ]
+    for record in cv.measures.select(kind="internal"):
+        cells = [
+            f"[{record.key}](#{record.key})",
+            ARROWS[record.better],
+            span(record.bounds),
+            record.unit,
+            record.cost,
             ", ".join(record.aliases),
         ]
         lines.append("| " + " | ".join(cells) + " |")

@@ -216,6 +216,6 @@ def test_completion_offers_measures_and_families():
     assert set(ran.stdout.decode().split()) == {k for k in cv.measures if k.startswith("adj")}
     ran = shell(COMP_WORDS="clustervet score x -m rand,adjusted_r", COMP_CWORD="4", **words)
     assert ran.stdout.decode().split() == ["rand,adjusted_rand"]
-    ran = shell(COMP_WORDS="clustervet score x --family co", COMP_CWORD="4", **words)
+    ran = shell(COMP_WORDS="clustervet score x --family cod", COMP_CWORD="4", **words)
     assert ran.stdout.decode().split() == ["coding"]
     assert ran.stderr == b""

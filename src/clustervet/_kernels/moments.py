@@ -8,43 +8,44 @@ from clustervet._kernels.compile import compiled, compiled_for_vectors
 
 
 @compiled_for_vectors
-def dense_sums(points, codes, first, last, shift, sums):
-    """Add points less `shift` to the sums of their clusters; whether all are finite."""
+def dense_sums(points, codes, first, last, anchors, sums):
+    """Add points, less their cluster's anchor, to the sums of their clusters."""
     features = points.shape[1]
-    check = 0.0
     for i in range(first, last):
-        row, total = points[i], sums[codes[i]]
+        row, anchor, total = points[i], anchors[codes[i]], sums[codes[i]]
         for f in range(features):
-            value = row[f] - shift[f]
-            total[f] += value
-            check += 0.0 * value
-    return check == 0.0
+            total[f] += row[f] - anchor[f]
 
 
-@compiled_for_vectors
-def dense_scatter(points, codes, first, last, centroids, squares, distances):
+@compiled
+def dense_scatter(points, codes, first, last, anchors, offsets, squares, distances):
     """Add squared distances to centroids to `squares`, distances themselves to `distances`."""
     features = points.shape[1]
     for i in range(first, last):
-        row, centroid = points[i], centroids[codes[i]]
+        row, anchor, offset = points[i], anchors[codes[i]], offsets[codes[i]]
         square = 0.0
         for f in range(features):
-            square += (row[f] - centroid[f]) ** 2
+            step = row[f] - anchor[f]
+            square += (step - offset[f]) ** 2
         squares[codes[i]] += square
         distances[codes[i]] += np.sqrt(square)
 
 
-@compiled_for_vectors
-def dense_to_centroids(points, first, last, centroids, squares):
-    """Squared distances of points to every centroid, by differences; `centroids` by feature."""
-    features, clusters = centroids.shape
+@compiled
+def dense_to_centroids(points, first, last, anchors, offsets, squares):
+    """Squared distances of points to every centroid, by differences; centroids by feature.
+
+    Compiled without reordering, which could lose what the anchors save.
+    """
+    features, clusters = anchors.shape
     for i in range(first, last):
         out = squares[i - first]
         out[:] = 0.0
         for f in range(features):
-            value, column = points[i, f], centroids[f]
+            value, anchor, offset = points[i, f], anchors[f], offsets[f]
             for c in range(clusters):
-                out[c] += (value - column[c]) ** 2
+                step = (value - anchor[c]) - offset[c]
+                out[c] += step * step
 
 
 @compiled

@@ -130,20 +130,22 @@ def _sparse_square(data, indices, indptr, i, j):
 
 @compiled
 def sparse_tile(tile, rows, start, data, indices, indptr, postings, columns, heads, norms, close):
-    """Euclidean distances of sparse rows to the points from `start` on, by an inverted index.
+    """Euclidean distances of sparse rows to points from `start` on, by an inverted index.
 
     Only pairs that share a feature cost a multiplication: `postings, columns, heads` is the
     matrix by feature. Close pairs are recomputed by differences, as in `product_tile`.
     """
+    stop = start + tile.shape[1]
     for r in range(tile.shape[0]):
         i, out = rows[r], tile[r]
         out[:] = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             feature, x = indices[p], float(data[p])
-            stop = heads[feature + 1]
-            first = heads[feature] + np.searchsorted(columns[heads[feature] : stop], start)
-            for q in range(first, stop):
+            end = heads[feature + 1]
+            q = heads[feature] + np.searchsorted(columns[heads[feature] : end], start)
+            while q < end and columns[q] < stop:
                 out[columns[q] - start] += x * postings[q]
+                q += 1
         for j in range(tile.shape[1]):
             scale = norms[i] + norms[start + j]
             square = scale - 2 * out[j]

@@ -21,6 +21,14 @@ DIRECTION = {
 }
 
 
+TIME = {
+    "cells": "time grows with the table's cells",
+    "points": "time grows with the points",
+    "pairs": "time grows with the pairs of points",
+    "refits": "clusters reference data several times",
+}
+
+
 def as_data(record: Measure) -> dict[str, Any]:
     """A record as plain data."""
     return {
@@ -35,6 +43,7 @@ def as_data(record: Measure) -> dict[str, Any]:
         "symmetric": record.symmetric,
         "metric": record.metric,
         "adjusted": record.adjusted,
+        "cost": record.cost,
         "perfect": record.perfect,
         "aliases": list(record.aliases),
         "parameters": {name: str(default) for name, default in record.parameters.items()},
@@ -49,6 +58,8 @@ def as_data(record: Measure) -> dict[str, Any]:
 def _traits(record: Measure) -> list[str]:
     traits = [DIRECTION[record.better], f"range {span(record.bounds)}"]
     traits += [f"in {record.unit}"] if record.unit else []
+    if record.kind == "internal":
+        return [*traits, "needs features, not classes", TIME[record.cost]]
     traits += ["symmetric" if record.symmetric else "truth and prediction are not exchangeable"]
     traits += ["a metric"] if record.metric else []
     traits += ["corrected for chance"] if record.adjusted else []

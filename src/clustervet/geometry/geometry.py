@@ -152,20 +152,18 @@ class Geometry:
     # Centroids and squares, always Euclidean
 
     @cached_property
+    def centers(self) -> moments.Centers:
+        """Mean of each cluster, as a point of the cluster and a step from it."""
+        return moments.centers(self.points, self.codes, self.sizes)
+
+    @property
     def centroids(self) -> Floats:
         """Mean of each cluster: clusters × features."""
-        return moments.centroids(self.points, self.codes, self.sizes)
-
-    @cached_property
-    def center(self) -> Floats:
-        """Mean of all points."""
-        weights = self.sizes / self.n
-        first = self.centroids[0]
-        return first + weights @ (self.centroids - first)  # type: ignore[no-any-return]  # numpy
+        return self.centers.values
 
     @cached_property
     def _scatter(self) -> tuple[Floats, Floats]:
-        found = moments.scatter(self.points, self.codes, self.centroids)
+        found = moments.scatter(self.points, self.codes, self.centers)
         if not np.isfinite(found[0]).all():
             raise FeatureError("X holds values too large to square.")
         return found
@@ -183,7 +181,9 @@ class Geometry:
     @cached_property
     def between(self) -> float:
         """Sum over points of the squared distance of their centroid to the center."""
-        return float(self.sizes @ ((self.centroids - self.center) ** 2).sum(axis=1))
+        steps = self.centers.from_first()
+        steps -= (self.sizes / self.n) @ steps
+        return float(self.sizes @ (steps**2).sum(axis=1))
 
     # Pairs of points
 
@@ -207,7 +207,18 @@ class Geometry:
         """Where distances come from; under "sqeuclidean" and "cosine" the Euclidean ones."""
         if self._distances is not None:
             return sources.MatrixSource(self._distances, self.order)
+        if self.metric.name == "cosine" and not self.squares:
+            return sources.ForeignSource(self.points[self.order], self.metric)
         return sources.open_source(self.base, self.order, self.metric)
+
+    @cached_property
+    def squares(self) -> float:
+        """What squared distances of `source` are multiplied with, or 0 if they stay as they are.
+
+        Under "cosine" rows of zeros are at distance 1 from all others, which no square gives.
+        """
+        blank = self.metric.name == "cosine" and self.metric.is_own and self.squared.blank.any()
+        return 0.0 if blank else self.metric.squares
 
     @cached_property
     def base(self) -> Any:
@@ -228,17 +239,17 @@ class Geometry:
     def tile(self, rows: NDArray[np.int64], start: int, stop: int) -> Any:
         """Distances of some points to a range of points, by place in cluster order."""
         found = self.source.tile(rows, start, stop)
-        return self.metric.squares * found**2 if self.metric.squares else found
+        return self.squares * found**2 if self.squares else found
 
     def paired(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> Floats:
         """Distances of points to others one by one, by place in cluster order."""
         found = self.source.paired(rows, others)
-        return self.metric.squares * found**2 if self.metric.squares else found
+        return self.squares * found**2 if self.squares else found
 
     def extremes(self, *, by_pair: bool = False) -> sweep.Extremes:
         """Least and greatest distances."""
         found = sweep.extremes(self.source, self.starts, self.sorted_codes, by_pair=by_pair)
-        return found.squared(self.metric.squares) if self.metric.squares else found
+        return found.squared(self.squares) if self.squares else found
 
     @cached_property
     def squared(self) -> moments.SquaredSums:

@@ -19,72 +19,88 @@ Labels = NDArray[np.int32]
 GRAIN = 20_000
 
 
-def centroids(points: Any, codes: Labels, sizes: NDArray[np.int64]) -> Floats:
-    """Mean of each cluster.
+@dataclass(frozen=True, slots=True)
+class Centers:
+    """Centroids as a point of each cluster and the step from it to the mean.
 
-    Dense sums are taken about a point of the data, so that a far origin costs no digits.
+    Points of a cluster lie near its anchor, so their differences are exact, and neither a far
+    origin nor clusters far apart cost digits. Sparse points have the origin as their anchor.
     """
+
+    anchors: Floats
+    offsets: Floats
+
+    @property
+    def values(self) -> Floats:
+        """The centroids."""
+        return self.anchors + self.offsets
+
+    def from_first(self) -> Floats:
+        """Steps from the first anchor to each centroid."""
+        return np.asarray((self.anchors - self.anchors[0]) + self.offsets)
+
+    def squares(self, points: Any, first: int, last: int) -> Floats:
+        """Squared distances of the points first..last to every centroid."""
+        out = np.empty((last - first, len(self.anchors)))
+        anchors, offsets = (np.ascontiguousarray(x.T) for x in (self.anchors, self.offsets))
+        if is_sparse(points):
+            norms = (self.offsets**2).sum(axis=1)
+            _kernels.sparse_to_centroids(
+                points.data, points.indices, points.indptr, first, last, offsets, norms, CLOSE, out
+            )
+        else:
+            _kernels.dense_to_centroids(points, first, last, anchors, offsets, out)
+        return out
+
+    def apart(self, first: int, last: int) -> Floats:
+        """Distances of the centroids first..last to every centroid."""
+        out = np.empty((last - first, len(self.anchors)))
+        for row, c in enumerate(range(first, last)):
+            steps = (self.anchors[c] - self.anchors) + (self.offsets[c] - self.offsets)
+            out[row] = np.sqrt((steps**2).sum(axis=1))
+        return out
+
+
+def centers(points: Any, codes: Labels, sizes: NDArray[np.int64]) -> Centers:
+    """Mean of each cluster."""
     shape = (len(sizes), points.shape[1])
     if is_sparse(points):
         sums = np.zeros(shape)
         _kernels.sparse_sums(points.data, points.indices, points.indptr, codes, 0, len(codes), sums)
-        return sums / sizes[:, None]
-    shift = points[: min(len(points), 1_000)].mean(axis=0, dtype=np.float64)
+        return Centers(np.zeros(shape), sums / sizes[:, None])
+    firsts = np.empty(len(sizes), np.int64)
+    firsts[codes[::-1]] = np.arange(len(codes))[::-1]
+    anchors = points[firsts].astype(np.float64)
 
     def part(first: int, last: int) -> Floats:
         sums = np.zeros(shape)
-        _kernels.dense_sums(points, codes, first, last, shift, sums)
+        _kernels.dense_sums(points, codes, first, last, anchors, sums)
         return sums
 
     parts = _kernels.run(part, _kernels.ranges(len(codes), GRAIN))
-    return shift + sum(parts) / sizes[:, None]  # type: ignore[no-any-return]  # arrays
+    return Centers(anchors, sum(parts) / sizes[:, None])
 
 
-def scatter(points: Any, codes: Labels, means: Floats) -> tuple[Floats, Floats]:
+def scatter(points: Any, codes: Labels, means: Centers) -> tuple[Floats, Floats]:
     """Squared distances to the centroids and distances to them, summed by cluster."""
-    clusters = len(means)
+    clusters = len(means.anchors)
+    norms = (means.offsets**2).sum(axis=1)
 
     def part(first: int, last: int) -> tuple[Floats, Floats]:
         squares, distances = np.zeros(clusters), np.zeros(clusters)
+        where = (codes, first, last)
         if is_sparse(points):
-            found = to_own(points, codes, means, first, last)
+            found = _kernels.sparse_to_own(
+                points.data, points.indices, points.indptr, *where, means.offsets, norms, CLOSE
+            )
             np.add.at(squares, codes[first:last], found)
             np.add.at(distances, codes[first:last], np.sqrt(found))
         else:
-            _kernels.dense_scatter(points, codes, first, last, means, squares, distances)
+            _kernels.dense_scatter(points, *where, means.anchors, means.offsets, squares, distances)
         return squares, distances
 
     parts = _kernels.run(part, _kernels.ranges(len(codes), GRAIN))
     return sum(squares for squares, _ in parts), sum(distances for _, distances in parts)
-
-
-def to_own(points: Any, codes: Labels, means: Floats, first: int, last: int) -> Floats:
-    """Squared distances of some points to their own centroids."""
-    return _kernels.sparse_to_own(  # type: ignore[no-any-return]  # compiled
-        points.data,
-        points.indices,
-        points.indptr,
-        codes,
-        first,
-        last,
-        means,
-        (means**2).sum(axis=1),
-        CLOSE,
-    )
-
-
-def to_centroids(points: Any, means: Floats, first: int, last: int) -> Floats:
-    """Squared distances of the points first..last to every centroid."""
-    out = np.empty((last - first, len(means)))
-    by_feature = np.ascontiguousarray(means.T)
-    if is_sparse(points):
-        norms = (means**2).sum(axis=1)
-        _kernels.sparse_to_centroids(
-            points.data, points.indices, points.indptr, first, last, by_feature, norms, CLOSE, out
-        )
-    else:
-        _kernels.dense_to_centroids(points, first, last, by_feature, out)
-    return out
 
 
 def unit_rows(points: Any) -> Any:
@@ -109,7 +125,7 @@ class SquaredSums:
     """
 
     points: Any
-    means: Floats
+    means: Centers
     within: Floats
     full: NDArray[np.int64]
     blank: NDArray[np.int64]
@@ -120,7 +136,7 @@ class SquaredSums:
     def of(self, rows: NDArray[np.int64]) -> Floats:
         """Summed distances of some points, by row as given, to every cluster."""
         points = self.points[rows]
-        squares = to_centroids(points, self.means, 0, len(rows))
+        squares = self.means.squares(points, 0, len(rows))
         sums = self.factor * (self.full * squares + self.within) + self.blank
         zeros = self.is_blank[rows]
         if zeros.any():
@@ -141,11 +157,14 @@ def squared_sums(
         blank = np.asarray(squares).ravel() == 0
     zeros = np.bincount(codes[blank], minlength=len(sizes))
     full = sizes - zeros
-    means = centroids(points, codes, sizes)
-    if zeros.any():
-        means *= (sizes / np.maximum(full, 1))[:, None]
-        kept = ~blank
-        within = scatter(points[kept], codes[kept], means)[0]
-    else:
+    if not zeros.any():
+        means = centers(points, codes, sizes)
         within = scatter(points, codes, means)[0]
+    else:
+        means = Centers(*(np.zeros((len(sizes), points.shape[1])) for _ in range(2)))
+        kept = ~blank
+        held, renumbered = np.unique(codes[kept], return_inverse=True)
+        found = centers(points[kept], renumbered.astype(np.int32), full[held])
+        means.anchors[held], means.offsets[held] = found.anchors, found.offsets
+        within = scatter(points[kept], codes[kept], means)[0]
     return SquaredSums(points, means, within, full, zeros, blank, codes, metric.squares)

@@ -73,8 +73,15 @@ def _sparse(features: Any, what: str) -> Any:
 def _from_frame(frame: Any, what: str) -> NDArray[Any]:
     import narwhals as nw
 
+    if hasattr(frame, "set_axis") and getattr(frame, "ndim", 1) == 2:  # pandas: names of any kind
+        frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     try:
         table = nw.from_native(frame, eager_only=True)
+    except nw.exceptions.DuplicateError as error:
+        name = str(error).partition("'")[2].partition("'")[0]
+        raise FeatureError(
+            f"{what} has two columns called {show_label(name)!r}; names must differ."
+        ) from None
     except TypeError:
         table = nw.from_native(frame, allow_series=True)
         if isinstance(table, nw.Series):

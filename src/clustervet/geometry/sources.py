@@ -160,6 +160,8 @@ class ForeignSource:
             raise FeatureError(
                 f"metric {self.metric.name} gives distances that are negative or not finite."
             )
+        own = np.flatnonzero((rows >= start) & (rows < stop))
+        out[own, rows[own] - start] = 0.0  # whatever the metric says of a point and itself
         return out
 
     def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:

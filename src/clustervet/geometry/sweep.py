@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -198,7 +199,7 @@ def extremes(
     separation, reach = np.full(n, np.inf), np.zeros(n)
     total = [np.full((side, side), value) for value in (np.inf, -np.inf, -np.inf)]
     edges = np.linspace(0, n, 1 + min(n, PARTS * _kernels.cores()), dtype=np.int64).tolist()
-    parts = list(zip(edges[:-1], edges[1:], strict=True))
+    parts = list(pairwise(edges))
 
     def part(span: tuple[int, int]) -> list[Floats]:
         first, last = span

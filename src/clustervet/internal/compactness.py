@@ -165,6 +165,9 @@ def gap_statistic(geometry: Geometry, references: int = 10, random_state: Any = 
         raise UndefinedError("every cluster is a single place, so its SSQ is 0")
     from clustervet.internal.references import reference_ssq
 
-    found = np.log(reference_ssq(geometry.dense, geometry.k, count, generator(random_state)))
+    expected = reference_ssq(geometry.dense, geometry.k, count, generator(random_state))
+    if not expected.all():
+        raise UndefinedError("reference points fall into as few places as there are clusters")
+    found = np.log(expected)
     error = float(found.std()) * math.sqrt(1 + 1 / count)
     return Estimate(float(found.mean()) - math.log(within), standard_error=error, sample=count)

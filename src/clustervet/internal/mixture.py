@@ -29,14 +29,15 @@ def check_regularization(value: Any) -> None:
 
 @dataclass
 class Mixture:
-    """Weights, means and, for each component, what turns points into standard ones.
+    """Weights, means (a point and a step from it), and what turns points into standard ones.
 
     `scales` is a standard deviation a component (spherical), a row of them (diagonal), or
     Cholesky factors (tied, one for all; full, one each).
     """
 
     weights: Floats
-    means: Floats
+    anchors: Floats
+    offsets: Floats
     scales: list[Floats]
     covariance: str
     parameters: int
@@ -56,7 +57,7 @@ class Mixture:
         from scipy.linalg import solve_triangular
 
         scale = self.scales[0 if self.covariance == "tied" else k]
-        steps = points - self.means[k]
+        steps = (points - self.anchors[k]) - self.offsets[k]
         d = points.shape[1]
         if scale.ndim == 2:
             steps = solve_triangular(scale, steps.T, lower=True, check_finite=False).T
@@ -82,12 +83,14 @@ def fit(
     extra = regularization * float(points.var(axis=0, dtype=np.float64).mean())
     order = np.argsort(codes, kind="stable")
     groups = np.split(order, np.cumsum(sizes)[:-1])
-    means, scatters = [], []
+    anchors, offsets, scatters = [], [], []
     for k in present:
-        members = points[groups[k]]
-        mean = members.mean(axis=0, dtype=np.float64)
-        means.append(mean)
-        scatters.append(_scatter(members - mean, covariance))
+        anchor = points[groups[k][0]].astype(np.float64)
+        steps = points[groups[k]] - anchor  # exact near the anchor, however far the origin
+        offset = steps.mean(axis=0)
+        anchors.append(anchor)
+        offsets.append(offset)
+        scatters.append(_scatter(steps - offset, covariance))
     scales = _scales(scatters, sizes[present], covariance, extra, [names[k] for k in present])
     count = len(present)
     shape = {
@@ -97,7 +100,8 @@ def fit(
         "full": count * d * (d + 1) // 2,
     }[covariance]
     parameters = count - 1 + count * d + shape
-    return Mixture(sizes[present] / n, np.array(means), scales, covariance, parameters)
+    weights = sizes[present] / n
+    return Mixture(weights, np.array(anchors), np.array(offsets), scales, covariance, parameters)
 
 
 def _scatter(steps: Floats, covariance: str) -> Floats:

@@ -38,8 +38,9 @@ def _squared_totals(geometry: Geometry) -> tuple[float, float]:
     sums = geometry.squared
     full, blank = sums.full.astype(float), sums.blank.astype(float)
     count = full.sum()
-    center = (full @ sums.means) / max(count, 1)
-    spread = float(full @ ((sums.means - center) ** 2).sum(axis=1))
+    steps = sums.means.from_first()
+    steps -= (full @ steps) / max(count, 1)
+    spread = float(full @ (steps**2).sum(axis=1))
     within = sums.factor * float(full @ sums.within)
     between = sums.factor * (float(sums.within @ (count - full)) + count * spread)
     blank_within = float((blank * full + blank * (blank - 1) / 2).sum())

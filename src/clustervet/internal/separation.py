@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from clustervet.errors import UndefinedError
 from clustervet.geometry import Geometry
-from clustervet.geometry.moments import to_centroids
 from clustervet.internal.common import DISTANCE_BIAS, one_of, ratio
 from clustervet.registry import measure
 
@@ -24,10 +23,9 @@ WITHIN = ("diameter", "average", "centroid")
 
 def _centroid_distances(geometry: Geometry) -> Any:
     """Distances of some centroids at a time to all of them, and which they are."""
-    centers = geometry.centroids - geometry.center
     for first in range(0, geometry.k, ROWS):
         last = min(geometry.k, first + ROWS)
-        block = np.sqrt(to_centroids(centers, centers, first, last))
+        block = geometry.centers.apart(first, last)
         block[np.arange(last - first), np.arange(first, last)] = np.inf
         yield first, last, block
 
@@ -214,7 +212,7 @@ def _to_centroids(geometry: Geometry) -> Floats:
     rows = max(1, 2**22 // geometry.k)
     for first in range(0, geometry.n, rows):
         last = min(geometry.n, first + rows)
-        found = np.sqrt(to_centroids(geometry.points, geometry.centroids, first, last))
+        found = np.sqrt(geometry.centers.squares(geometry.points, first, last))
         np.add.at(sums, geometry.codes[first:last], found)
     sizes = geometry.sizes.astype(float)
     return np.asarray((sums + sums.T) / (sizes[:, None] + sizes))

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from clustervet.contingency.frame import Backend, to_frame
 from clustervet.geometry import Geometry
 from clustervet.geometry.geometry import as_geometry
-from clustervet.geometry.moments import to_centroids
 from clustervet.internal.common import DISTANCE_BIAS, generator, whole
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Estimate, measure
@@ -74,7 +73,7 @@ def simplified_silhouette(geometry: Geometry) -> float:
     geometry.need_clusters()
     total = 0.0
     for first, last in _blocks(geometry):
-        found = np.sqrt(to_centroids(geometry.points, geometry.centroids, first, last))
+        found = np.sqrt(geometry.centers.squares(geometry.points, first, last))
         total += float(_widths(geometry, geometry.codes[first:last], found, found)[0].sum())
     return total / geometry.n
 
@@ -96,7 +95,11 @@ class Silhouettes:
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """A row a point: its cluster, the nearest other one, its silhouette."""
-        columns: dict[str, Any] = {"cluster": self.labels, "nearest": self.nearest, "silhouette": self.points}
+        columns: dict[str, Any] = {
+            "cluster": self.labels,
+            "nearest": self.nearest,
+            "silhouette": self.points,
+        }
         return to_frame(columns, backend)
 
     def __repr__(self) -> str:
