@@ -9,6 +9,7 @@ from cases import (
     counting,
     everything,
     fragments,
+    geometry,
     intervals,
     memory,
     single,
@@ -30,6 +31,10 @@ CASES: dict[str, tuple[str, Case]] = {
     "memory": ("Memory beyond the inputs", memory.run),
     "single": ("Single measures from labels", single.run),
     "slow": ("Single measures against peers that need small data", single.slow),
+    "silhouette": ("Silhouettes", geometry.silhouettes),
+    "centroids": ("Centroids and squares", geometry.centroids),
+    "indices": ("Internal indices of genieclust", geometry.genieclust),
+    "silhouette-memory": ("Memory of the silhouette", geometry.memory),
     "large": ("Values at large counts", trust.large),
     "digits": ("Values in hard places", trust.digits),
 }

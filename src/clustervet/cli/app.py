@@ -9,6 +9,7 @@ import typer
 import clustervet
 from clustervet.cli import cards, scoring
 from clustervet.cli.output import Format, emit
+from clustervet.cli.request import MissingChoice, Request
 from clustervet.registry import measures as registry
 
 app = typer.Typer(
@@ -75,6 +76,27 @@ OutputOption = Annotated[
 ]
 
 
+FeaturesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--features",
+        metavar="COLUMNS",
+        help="Columns of features, separated by commas or repeated; x* stands for all that match. "
+        "All numeric columns where neither this nor --truth is given.",
+    ),
+]
+MetricOption = Annotated[
+    str, typer.Option(metavar="NAME", help="Distance between points: euclidean, cosine, ...")
+]
+SampleOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Points to draw for measures that take long on all of them."),
+]
+ArrayOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Which array of an NPZ file holds the features.")
+]
+
+
 @app.callback()
 def _root(
     version: Annotated[
@@ -91,7 +113,8 @@ def score(
         list[str],
         typer.Argument(
             metavar="TRUTH PRED | TABLE",
-            help="Two files with a label a line, or one table; - is standard input.",
+            help="Two files with a label a line, or one table; - is standard input. With "
+            "--features, a table or points and labels in two files.",
         ),
     ],
     truth: Annotated[
@@ -118,9 +141,9 @@ def score(
         ),
     ] = None,
     missing: Annotated[
-        scoring.MissingChoice,
+        MissingChoice,
         typer.Option(help="What an empty label does: stop, drop the object, or be a class."),
-    ] = scoring.MissingChoice.raise_,
+    ] = MissingChoice.raise_,
     weights: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column with a weight an object.")
     ] = None,
@@ -148,15 +171,21 @@ def score(
     diagnose: Annotated[
         bool, typer.Option("--diagnose", help="Also say where each clustering goes wrong.")
     ] = False,
+    features: FeaturesOption = None,
+    metric: MetricOption = "euclidean",
+    sample: SampleOption = None,
+    array: ArrayOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Score a clustering against known classes.
+    """Score a clustering against known classes, against its features, or both.
 
     [bold]clustervet score truth.csv pred.csv[/bold]
 
     [bold]clustervet score table.csv --truth y --pred kmeans --pred hdbscan[/bold]
+
+    [bold]clustervet score points.parquet --features x1,x2 --pred kmeans[/bold]
     """
-    request = scoring.Request(
+    request = Request(
         files=files,
         truths=truth or [],
         preds=pred or [],
@@ -172,6 +201,10 @@ def score(
         resamples=resamples,
         seed=seed,
         diagnose=diagnose,
+        features=features or [],
+        metric=metric,
+        sample=sample,
+        array=array,
     )
     emit(scoring.run(request), format, output)
 

@@ -2,120 +2,60 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from clustervet.cli.output import Format
+from clustervet.cli.answers import Scores
 from clustervet.cli.plugins import load_measure
+from clustervet.cli.points import against_features
+from clustervet.cli.request import Request, listed_measures, noise_policies
 from clustervet.datasets import iris_path
 from clustervet.errors import ParameterError
 from clustervet.frames import TextTable, read_text_table
 from clustervet.inference import Diagnosis, Ranking, diagnose, rank_predictions
 from clustervet.labels import Codes, show_label
 from clustervet.registry import measures
-from clustervet.scorecard import ScoreCards, external_scores, render
-
-
-class MissingChoice(StrEnum):
-    """What an empty label does."""
-
-    raise_ = "raise"
-    drop = "drop"
-    class_ = "class"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """What `score` was asked."""
-
-    files: Sequence[str]
-    truths: Sequence[str] = ()
-    preds: Sequence[str] = ()
-    measures: Sequence[str] | None = None
-    own_measures: Sequence[str] = ()
-    families: Sequence[str] | None = None
-    noise: Sequence[str] = ()
-    missing: MissingChoice = MissingChoice.raise_
-    weights: str | None = None
-    delimiter: str | None = None
-    header: bool | None = None
-    confidence: float | None = None
-    resamples: int = 2_000
-    seed: int | None = None
-    diagnose: bool = False
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Score cards as an answer, with what else was asked about them."""
-
-    cards: ScoreCards
-    title: str | None = None
-    ranking: Ranking | None = None
-    diagnoses: Mapping[str, Diagnosis] = field(default_factory=dict)
-
-    def to_text(self, format: Format) -> str:
-        """The cards as text; a single card has no name above its values."""
-        cards, names = list(self.cards.values()), self._names()
-        if format is Format.json:
-            return json.dumps(self._data(), indent=2, ensure_ascii=False, allow_nan=False)
-        if format is Format.csv:
-            return render.csv_text(cards)
-        if format is Format.markdown:
-            closing = [f"\n{line}" for line in self._closing()]
-            return "\n".join([render.markdown(cards, names), *closing])
-        opening = [self.title] if self.title else []
-        return "\n".join([*opening, render.text(cards, names), *self._closing()])
-
-    def _data(self) -> dict[str, Any]:
-        """The cards' data, with ranking and diagnoses where asked for."""
-        data = (self.cards if self._names() else next(iter(self.cards.values()))).to_dict()
-        if self.ranking is not None:
-            data["ranking"] = self.ranking.to_dict()
-        if self.diagnoses:
-            data["diagnoses"] = {name: d.to_dict() for name, d in self.diagnoses.items()}
-        return data
-
-    def _closing(self) -> list[str]:
-        """The ranking and the verdicts, a line each."""
-        lines = []
-        if self.ranking is not None:
-            groups = " > ".join(
-                " = ".join(show_label(name, 40) for name in group) for group in self.ranking.groups
-            )
-            tied = any(len(group) > 1 for group in self.ranking.groups)
-            note = " (= where the data cannot tell)" if tied else ""
-            level = f"{self.ranking.confidence:.4g}"
-            shared = ""
-            if any(card.subject.objects != self.ranking.objects for card in self.cards.values()):
-                shared = f" on the {self.ranking.objects:,} objects that all label"
-            lines.append(
-                f"By {self.ranking.measure}{shared}, at {level} confidence: {groups}{note}"
-            )
-        for name, found in self.diagnoses.items():
-            head = f"{show_label(name, 40)}: " if len(self.cards) > 1 else ""
-            lines.append(head + found.verdict)
-        return lines
-
-    def to_rich(self) -> Any:
-        """The cards for a terminal."""
-        from rich.console import Group
-        from rich.text import Text
-
-        table = render.rich_table(list(self.cards.values()), self._names())
-        opening = [Text(self.title)] if self.title else []
-        return Group(*opening, table, *(Text(line) for line in self._closing()))
-
-    def _names(self) -> list[str] | None:
-        return list(self.cards) if len(self.cards) > 1 else None
+from clustervet.scorecard import ScoreCards, external_scores
 
 
 def run(request: Request) -> Scores:
-    """Read the files and score."""
+    """Read the files and score: against classes, against features, or both."""
+    if not request.wants_features:
+        return _against_classes(request)
+    wanted = _by_kind(request)
+    if not request.truths:
+        for option, given in (
+            ("--confidence", request.confidence is not None),
+            ("--diagnose", request.diagnose),
+            ("--weights", request.weights is not None),
+        ):
+            if given:
+                raise ParameterError(f"{option} goes with --truth.")
+        if wanted["external"]:
+            raise ParameterError(f"{wanted['external'][0]} needs --truth.")
+        return Scores(inner=against_features(request, wanted["internal"]))
+    if len(request.files) != 1:
+        raise ParameterError("--features with --truth goes with one table.")
+    outer = Scores() if wanted["external"] == [] else _against_classes(request, wanted["external"])
+    inner = against_features(request, wanted["internal"])
+    return replace(outer, inner=inner)
+
+
+def _by_kind(request: Request) -> dict[str, list[str] | None]:
+    """Measures asked for, external and internal apart; None where none were named."""
+    if request.measures is None:
+        return {"external": None, "internal": None}
+    records = measures.select(listed_measures(request.measures))
+    return {
+        kind: [record.key for record in records if record.kind == kind]
+        for kind in ("external", "internal")
+    }
+
+
+def _against_classes(request: Request, chosen: Sequence[str] | None = None) -> Scores:
+    """Score against known classes."""
     if len(request.files) == 1:
         truths, preds, weights = _one_table(request)
     elif len(request.files) == 2:
@@ -125,14 +65,16 @@ def run(request: Request) -> Scores:
             f"score takes one table or two label files, not {len(request.files)} files."
         )
     policies: dict[str, Any] = {
-        "noise": _noise(request.noise),
+        "noise": noise_policies(request.noise),
         "missing": request.missing.value,
     }
     own = [load_measure(name) for name in request.own_measures]
     cards = external_scores(
         truths,
         preds,
-        measures=None if request.measures is None else [*_listed(request.measures), *own],
+        measures=None
+        if request.measures is None
+        else [*(chosen or listed_measures(request.measures)), *own],
         family=request.families,
         weights=weights,
         confidence=request.confidence,
@@ -194,15 +136,6 @@ def _diagnoses(
 Sides = tuple[dict[str, Codes], dict[str, Codes], Any]
 
 
-def _listed(keys: Sequence[str]) -> list[str]:
-    listed = ",".join(keys).split(",")
-    if not all(key.strip() for key in listed):
-        raise ParameterError(
-            "--measures has an empty name of a measure; leave it out to have them all."
-        )
-    return listed
-
-
 def _one_table(request: Request) -> Sides:
     table = _read(request, request.files[0])
     truths, preds = list(request.truths), list(request.preds)
@@ -254,18 +187,6 @@ def _read(request: Request, path: str) -> TextTable:
     return table
 
 
-def _noise(given: Sequence[str]) -> dict[Any, str] | None:
-    """`drop` is for the label -1; `outlier=drop` for the label outlier."""
-    policies: dict[Any, str] = {}
-    for item in given:
-        label, equals, policy = item.rpartition("=")
-        if equals:
-            policies[label] = policy
-        else:
-            policies.update({-1: policy, "-1.0": policy})
-    return policies or None
-
-
 def demonstration() -> Scores:
     """Score the bundled clusterings of the irises."""
     table = read_text_table(iris_path())
@@ -273,6 +194,6 @@ def demonstration() -> Scores:
     cards = external_scores({"species": table.column("species")}, preds)
     return Scores(
         cards,
-        "Fisher's 150 irises: four clusterings of the flowers against their species "
+        title="Fisher's 150 irises: four clusterings of the flowers against their species "
         "(↑ higher is better, ↓ lower is better).",
     )

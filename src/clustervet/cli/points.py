@@ -1,0 +1,73 @@
+"""From the arguments of `score` to score cards of features."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from clustervet.cli.request import Request, noise_policies
+from clustervet.errors import ParameterError
+from clustervet.frames import FeatureTable, read_features, read_text_table
+from clustervet.labels import show_label
+from clustervet.scorecard import ScoreCards, internal_scores
+
+
+def against_features(request: Request, chosen: Sequence[str] | None) -> ScoreCards:
+    """Hold each clustering against its features."""
+    table, labels = _read(request)
+    cards = internal_scores(
+        table.matrix,
+        labels,
+        request.metric,
+        measures=chosen,
+        family=request.families,
+        noise=noise_policies(request.noise),
+        missing=request.missing.value,
+        sample=request.sample,
+        random_state=0 if request.seed is None else request.seed,
+    )
+    if not request.features:
+        tell_features(table)
+    return ScoreCards(dict(cards))
+
+
+def _read(request: Request) -> tuple[FeatureTable, dict[str, Any]]:
+    """Features, and clusterings from the same file or from a second one."""
+    options: dict[str, Any] = {"delimiter": request.delimiter, "header": request.header}
+    if len(request.files) > 2:
+        raise ParameterError(
+            "score takes one table, or features and labels in two files, not "
+            f"{len(request.files)} files."
+        )
+    names = listed(request.features)
+    if len(request.files) == 2:
+        table = read_features(request.files[0], features=names, array=request.array)
+        second = read_text_table(request.files[1], **options)
+        preds = list(request.preds) or list(second.columns)
+        return table, {name: second.column(name) for name in preds}
+    exclude = [*request.preds, *request.truths]
+    table = read_features(
+        request.files[0], features=names, exclude=exclude, array=request.array, **options
+    )
+    if not request.preds:
+        known = ", ".join(show_label(name) for name in table.columns[:20])
+        raise ParameterError(f"name a column of clusters with --pred; {table.name} has {known}.")
+    return table, {name: table.labels(name) for name in request.preds}
+
+
+def listed(features: Sequence[str]) -> list[str] | None:
+    """Names of features, separated by commas or repeated; none means all numeric columns."""
+    names = [name.strip() for name in ",".join(features).split(",") if name.strip()]
+    return names or None
+
+
+def tell_features(table: FeatureTable) -> None:
+    """Say which columns were taken as features where the user has not."""
+    shown = ", ".join(show_label(name, 40) for name in table.feature_names[:12])
+    more = len(table.feature_names) - 12
+    said = f"features are {shown}{f' and {more:,} more' if more > 0 else ''}"
+    if table.left_out:
+        left = ", ".join(f"{show_label(name, 40)} ({why})" for name, why in table.left_out.items())
+        said += f"; left out: {left}"
+    print(f"clustervet: {said}.", file=sys.stderr)

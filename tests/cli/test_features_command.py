@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import polars as pl
+import pytest
+
+import clustervet as cv
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "scorecard.schema.json").read_text())
+RNG = np.random.default_rng(0)
+CODES = np.repeat([0, 1, 2], 10)
+X = RNG.normal(size=(30, 3)) + 6 * np.eye(3)[CODES]
+OTHER = np.where(np.arange(30) % 7 == 0, -1, CODES)
+
+
+@pytest.fixture
+def points(file):
+    """Thirty points with an index, a word, a class and two clusterings."""
+    rows = [
+        f"{i},{','.join(map(repr, row.tolist()))},w{i},{'abc'[c]},{c},{o}"
+        for i, (row, c, o) in enumerate(zip(X, CODES, OTHER, strict=True))
+    ]
+    return file("\n".join(["id,x1,x2,x3,word,kind,good,noisy", *rows]), "points.csv")
+
+
+def card(ran):
+    assert ran.code == 0, ran.err
+    data = json.loads(ran.out)
+    jsonschema.validate(data, SCHEMA)
+    return data
+
+
+def values(data):
+    return {score["measure"]: score["value"] for score in data["scores"]}
+
+
+def expected(labels, **options):
+    found = cv.internal_scores(X, labels, **options)
+    return {key: pytest.approx(value, rel=1e-12, nan_ok=True) for key, value in found.items()}
+
+
+def test_a_clustering_without_a_truth_is_held_against_all_numeric_columns(run, points):
+    ran = run(
+        "score", points, "--pred", "good", "--features", "x1,x2", "--features", "x3", "-f", "json"
+    )
+    assert values(card(ran)) == expected(CODES)
+    assert ran.err == ""
+    ran = run("score", points, "-p", "good", "-m", "ssq", "-f", "json")
+    data = card(ran)
+    assert data["features"] == 4  # x1, x2, x3 and the other clustering, which is numeric too
+    assert "left out: id (an index), word (text), kind (text)" in ran.err
+
+
+def test_features_by_pattern(run, points):
+    data = card(run("score", points, "-p", "good", "--features", "x*", "-f", "json"))
+    assert values(data) == expected(CODES)
+
+
+@pytest.mark.parametrize("form", ["parquet", "npz", "arrow", "jsonl", "tsv"])
+def test_every_format_gives_the_same_card(run, tmp_path, form):
+    path = tmp_path / f"points.{form}"
+    columns = {f"x{k + 1}": X[:, k] for k in range(3)} | {"good": CODES}
+    frame = pl.DataFrame(columns)
+    if form == "npz":
+        np.savez(path, X=X, good=CODES)
+    elif form == "tsv":
+        frame.write_csv(path, separator="\t")
+    elif form == "jsonl":
+        frame.write_ndjson(path)
+    elif form == "arrow":
+        frame.write_ipc(path)
+    else:
+        frame.write_parquet(path)
+    assert values(card(run("score", path, "-p", "good", "-f", "json"))) == expected(CODES)
+
+
+def test_points_and_labels_in_two_files(run, file, tmp_path):
+    np.save(tmp_path / "points.npy", X)
+    labels = file("\n".join(map(str, CODES)), "labels.txt")
+    ran = run("score", tmp_path / "points.npy", labels, "--features", "*", "-f", "json")
+    assert values(card(ran)) == expected(CODES)
+
+
+def test_several_clusterings_side_by_side(run, points):
+    ran = run("score", points, "-p", "good", "-p", "noisy", "--features", "x*", "-f", "json")
+    data = card(ran)
+    assert [one["name"] for one in data["cards"]] == ["good", "noisy"]
+    assert values(data["cards"][1]) == expected(OTHER)
+    assert any("noise='drop'" in remark for remark in data["cards"][1]["remarks"])
+
+
+def test_noise_metric_and_measures(run, points):
+    ran = run(
+        "score", points, "-p", "noisy", "--features", "x*", "--noise", "drop",
+        "--metric", "manhattan", "-m", "silhouette,dbcv", "-f", "json",
+    )  # fmt: skip
+    data = card(ran)
+    assert data["noise"] == 5
+    wanted = expected(OTHER, noise="drop", metric="manhattan", measures=["silhouette", "dbcv"])
+    assert values(data) == wanted
+
+
+def test_truth_and_features_together(run, points):
+    ran = run("score", points, "-t", "kind", "-p", "good", "--features", "x*", "-f", "json")
+    outer, inner = card(ran)["cards"]
+    assert values(inner) == expected(CODES)
+    assert values(outer)["adjusted_rand"] == 1
+    ran = run("score", points, "-t", "kind", "-p", "good", "--features", "x*", "-m", "ari,ssq")
+    assert "adjusted_rand" in ran.out
+    assert "ssq" in ran.out
+    for form in ("csv", "markdown"):
+        ran = run("score", points, "-t", "kind", "-p", "good", "--features", "x*", "-f", form)
+        assert ran.code == 0
+        assert "silhouette" in ran.out
+
+
+def test_a_sampled_silhouette_says_so(run, points):
+    ran = run("score", points, "-p", "good", "--features", "x*", "--sample", "12", "-f", "json")
+    (score,) = [s for s in card(ran)["scores"] if s["measure"] == "silhouette"]
+    assert score["sample"] == 12
+    assert score["standard_error"] > 0
+    ran = run("score", points, "-p", "good", "--features", "x*", "--sample", "12")
+    assert "±" in ran.out
+    assert "dunn" in ran.out.splitlines()[-1]  # left out, and said so
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-p", "good", "-m", "ari"], "adjusted_rand needs --truth"),
+        (["-p", "good", "--confidence", "0.9"], "--confidence goes with --truth"),
+        (["-p", "good", "--diagnose"], "--diagnose goes with --truth"),
+        (["-p", "good", "--features", "word"], "column 'word'"),
+        (["-p", "good", "--features", "x9"], "no column 'x9'"),
+        (["-p", "god"], "did you mean good"),
+        (["--features", "x*"], "name a column of clusters with --pred"),
+        (["-p", "good", "--metric", "euclid"], "did you mean euclidean"),
+        (["-p", "good", "--array", "X"], "NPZ"),
+        (["-t", "kind", "-p", "good", "-m", "ssq"], "ssq needs features"),
+    ],
+)
+def test_refusals(refused, points, arguments, message):
+    assert message in refused("score", points, *arguments)
+
+
+def test_a_missing_value_is_named_with_its_line(refused, file):
+    path = file("x,y,c\n1,2,0\n3,,1\n", "gap.csv")
+    assert "line 3" in refused("score", path, "-p", "c")
