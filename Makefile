@@ -24,6 +24,7 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/shapes.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -20,9 +20,9 @@ def measures_page() -> str:
         "",
         "Written from the registry by `make docs`. ↑ means that higher is better, ↓ that lower is.",
         "",
-        "External measures compare a clustering with known classes, internal ones with its own data.",
+        "External measures hold a clustering against classes, internal ones against its data.",
         "",
-        "| external measure | | range | unit | symmetric | metric | chance-adjusted | also called |",
+        "| external | | range | unit | symmetric | metric | chance-adjusted | also called |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for record in cv.measures.select(kind="external"):
@@ -40,7 +40,7 @@ def measures_page() -> str:
         lines.append("| " + " | ".join(cells) + " |")
     lines += [
         "",
-        "| internal measure | | range | unit | time | also called |",
+        "| internal | | range | unit | time | also called |",
         "|---|---|---|---|---|---|",
     ]
     for record in cv.measures.select(kind="internal"):

@@ -14,6 +14,7 @@ from cases import (
     memory,
     single,
     startup,
+    tail,
     trust,
 )
 from harness import Row, Scale
@@ -35,6 +36,7 @@ CASES: dict[str, tuple[str, Case]] = {
     "centroids": ("Centroids and squares", geometry.centroids),
     "indices": ("Internal indices of genieclust", geometry.genieclust),
     "silhouette-memory": ("Memory of the silhouette", geometry.memory),
+    "tail": ("The tail of the PAC-MDL bound", tail.run),
     "large": ("Values at large counts", trust.large),
     "digits": ("Values in hard places", trust.digits),
 }

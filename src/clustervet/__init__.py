@@ -12,7 +12,7 @@ True
 
 from __future__ import annotations
 
-from clustervet import external, internal
+from clustervet import external, internal, pacmdl
 from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ClustervetError
 from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures
@@ -32,12 +32,14 @@ from clustervet.inference import (
     sample_size,
 )
 from clustervet.internal import *  # noqa: F403  # likewise
+from clustervet.pacmdl import Bound, pac_mdl_bound
 from clustervet.registry import Estimate, Measure, measure, measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores, internal_scores
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bound",
     "Chance",
     "ClustervetError",
     "Comparison",
@@ -60,6 +62,7 @@ __all__ = [
     "internal_scores",
     "measure",
     "measures",
+    "pac_mdl_bound",
     "rank_predictions",
     "sample_size",
     *external.__all__,

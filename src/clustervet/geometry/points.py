@@ -80,7 +80,7 @@ def _from_frame(frame: Any, what: str) -> NDArray[Any]:
     except nw.exceptions.DuplicateError as error:
         name = str(error).partition("'")[2].partition("'")[0]
         raise FeatureError(
-            f"{what} has two columns called {show_label(name)!r}; names must differ."
+            f"{what} has two columns called {show_label(name)!r}; names must be unique."
         ) from None
     except TypeError:
         table = nw.from_native(frame, allow_series=True)

@@ -1,0 +1,139 @@
+"""What a transduction reads: truth that may be missing, clusters, and which objects count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import LabelError, ParameterError
+from clustervet.labels import Codes, encode_all, plain_label, read_labels, show_label
+from clustervet.labels.codes import Mask
+from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.pacmdl.description import whole
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Truth and clusters of the same objects; `known` says where the truth is not missing."""
+
+    truth: Codes
+    pred: Codes
+    labelled: Mask
+    known: Mask
+
+
+def read_sample(
+    truth: Any,
+    pred: Any,
+    labelled: Any,
+    *,
+    noise: Any,
+    noise_policy: NoisePolicy | None,
+    missing: Missing,
+) -> Sample:
+    """Both labelings through the door; policies for noise and missing look at clusters only.
+
+    What they drop then depends on the clustering alone, never on the labels, as the bound
+    asks.
+    """
+    classes, clusters = read_labels(truth, "truth"), read_labels(pred, "pred")
+    if len(classes) != len(clusters):
+        raise LabelError(
+            f"truth and pred must label the same objects; truth has {len(classes):,} labels and "
+            f"pred has {len(clusters):,}."
+        )
+    places = Codes(np.arange(len(classes)), lambda codes: codes, _finds_nothing)
+    known = np.ones(len(classes), bool) if classes.missing is None else ~classes.missing
+    train = _mask(labelled, len(classes)) if labelled is not None else known
+    _check_known(train, known)
+    sides, _ = encode_all(
+        {"pred": clusters, "places": places},
+        noise=noise,
+        noise_policy=noise_policy,
+        missing=missing,
+    )
+    clusters, places = sides
+    if len(places) < len(classes):
+        kept = np.zeros(len(classes), bool)
+        kept[places.values] = True
+        classes, train, known = classes.keep(kept), train[kept], known[kept]
+    if not train.any():
+        raise LabelError("no object is labelled; the bound needs the truth of some.")
+    return Sample(classes, clusters, train, known)
+
+
+def _finds_nothing(label: Any) -> None:
+    return None
+
+
+def _mask(labelled: Any, length: int) -> Mask:
+    """A mask, or positions, as a mask."""
+    try:
+        array = np.asarray(labelled)
+    except ValueError:  # rows of different lengths
+        array = np.empty((0, 0), object)
+    if array.dtype == object and array.size and all(isinstance(x, bool | np.bool_) for x in array):
+        array = array.astype(bool)
+    if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
+        raise ParameterError(
+            "labelled must be a mask of booleans, one an object, or positions of objects, not "
+            f"an array of {array.dtype} with shape {array.shape}."
+        )
+    if array.dtype.kind == "b":
+        if len(array) != length:
+            raise ParameterError(
+                f"labelled must have a boolean an object; there are {length:,} objects and "
+                f"{len(array):,} booleans."
+            )
+        return array
+    return _mask_of_places(array.astype(np.int64), length)
+
+
+def _mask_of_places(places: NDArray[np.int64], length: int) -> Mask:
+    outside = places[(places < 0) | (places >= length)]
+    if len(outside):
+        raise ParameterError(
+            f"labelled holds position {outside[0]}; positions run from 0 to {length - 1}."
+        )
+    mask = np.zeros(length, bool)
+    mask[places] = True
+    if mask.sum() < len(places):
+        raise ParameterError(
+            "labelled holds a position twice; if zeros and ones are meant as a mask, make them "
+            "booleans."
+        )
+    return mask
+
+
+def _check_known(train: Mask, known: Mask) -> None:
+    unknown = np.flatnonzero(train & ~known)
+    if len(unknown):
+        raise LabelError(
+            f"{len(unknown):,} of the labelled objects {'has' if len(unknown) == 1 else 'have'} "
+            f"no truth, the first at position {unknown[0]}."
+        )
+
+
+def read_names(labels: Any, seen: Sequence[Any]) -> tuple[list[Any], int]:
+    """The names that a cluster may get, and how many labels there are by the user's word."""
+    seen = [plain_label(name) for name in seen]
+    if labels is None:
+        return seen, len(seen)
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        number = whole(labels, "labels", 1)
+        if number < len(seen):
+            raise ParameterError(f"labels is {number}, but truth holds {len(seen)} labels.")
+        return seen, number
+    try:
+        names = list(dict.fromkeys(plain_label(name) for name in labels))
+    except TypeError:
+        raise ParameterError("labels must be a number of labels, or plain values.") from None
+    strange = set(seen).difference(names)
+    if strange:
+        shown = show_label(next(name for name in seen if name in strange))
+        raise LabelError(f"truth holds {shown!r}, which is not among labels.")
+    return names, len(names)
