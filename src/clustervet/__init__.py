@@ -12,7 +12,7 @@ True
 
 from __future__ import annotations
 
-from clustervet import external, internal, pacmdl
+from clustervet import external, internal
 from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ClustervetError
 from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures

@@ -6,6 +6,7 @@ brought it.
 
 from __future__ import annotations
 
+from clustervet.frames.features import FeatureTable, read_features
 from clustervet.frames.text import TextTable, read_text_table
 
-__all__ = ["TextTable", "read_text_table"]
+__all__ = ["FeatureTable", "TextTable", "read_features", "read_text_table"]
