@@ -7,8 +7,19 @@ from typing import Annotated, Any
 import typer
 
 import clustervet
-from clustervet.cli import cards, scoring
-from clustervet.cli.output import Format, emit
+from clustervet.cli import cards, scoring, tuning
+from clustervet.cli.options import (
+    ArrayOption,
+    FamilyOption,
+    FeaturesOption,
+    FormatOption,
+    MeasuresOption,
+    MetricOption,
+    OutputOption,
+    SampleOption,
+    complete_measure,
+)
+from clustervet.cli.output import emit
 from clustervet.cli.request import MissingChoice, Request
 from clustervet.registry import measures as registry
 
@@ -22,79 +33,10 @@ app = typer.Typer(
 )
 
 
-def _complete_measure(incomplete: str) -> list[tuple[str, str]]:
-    head, comma, last = incomplete.rpartition(",")
-    return [
-        (head + comma + key, record.title)
-        for key, record in registry.items()
-        if key.startswith(last)
-    ]
-
-
-def _complete_family(incomplete: str) -> list[str]:
-    families = {record.family for record in registry.values()}
-    return sorted(family for family in families if family.startswith(incomplete))
-
-
 def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"clustervet {clustervet.__version__}")
         raise typer.Exit
-
-
-FormatOption = Annotated[
-    Format | None,
-    typer.Option(
-        "--format",
-        "-f",
-        help="How to print the answer; by default a table, or what the output file's name says.",
-        case_sensitive=False,
-    ),
-]
-MeasuresOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measures",
-        "-m",
-        metavar="KEYS",
-        help="Measures to show, separated by commas or repeated; aliases such as vi work.",
-        autocompletion=_complete_measure,
-    ),
-]
-FamilyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--family",
-        metavar="NAME",
-        help="Only measures of this family; may be repeated.",
-        autocompletion=_complete_family,
-    ),
-]
-OutputOption = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the answer to a file instead."),
-]
-
-
-FeaturesOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--features",
-        metavar="COLUMNS",
-        help="Columns of features, separated by commas or repeated; x* stands for all that match. "
-        "All numeric columns where neither this nor --truth is given.",
-    ),
-]
-MetricOption = Annotated[
-    str, typer.Option(metavar="NAME", help="Distance between points: euclidean, cosine, ...")
-]
-SampleOption = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Points to draw for measures that take long on all of them."),
-]
-ArrayOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Which array of an NPZ file holds the features.")
-]
 
 
 @app.callback()
@@ -213,7 +155,7 @@ def score(
 def measures(
     key: Annotated[
         str | None,
-        typer.Argument(metavar="[KEY]", help="One measure.", autocompletion=_complete_measure),
+        typer.Argument(metavar="[KEY]", help="One measure.", autocompletion=complete_measure),
     ] = None,
     family: FamilyOption = None,
     format: FormatOption = None,
@@ -230,3 +172,6 @@ def measures(
 def demo(format: FormatOption = None) -> None:
     """Score four clusterings of Fisher's irises, which come with clustervet."""
     emit(scoring.demonstration(), format, None)
+
+
+tuning.register(app)

@@ -60,7 +60,7 @@ def _silence() -> None:
 
 def _print(answer: Answer, format: Format, output: str | None) -> None:
     if output is not None:
-        _write_whole(Path(output), answer.to_text(format).rstrip("\n") + "\n")
+        write_whole(output, answer.to_text(format).rstrip("\n") + "\n")
     elif format is Format.table and sys.stdout.isatty():
         from rich.console import Console
 
@@ -69,9 +69,9 @@ def _print(answer: Answer, format: Format, output: str | None) -> None:
         print(answer.to_text(format).rstrip("\n"))
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(target: str, text: str) -> None:
     """Write beside the target and move into place, so that no half file is ever seen."""
-    path = Path(os.path.realpath(path))
+    path = Path(os.path.realpath(target))
     try:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")  # a pipe or device is written, not replaced

@@ -1,0 +1,80 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clustervet.cli.output import Format
+from clustervet.registry import measures as registry
+
+
+def complete_measure(incomplete: str) -> list[tuple[str, str]]:
+    """Measures whose key begins so, the last of several."""
+    head, comma, last = incomplete.rpartition(",")
+    return [
+        (head + comma + key, record.title)
+        for key, record in registry.items()
+        if key.startswith(last)
+    ]
+
+
+def _complete_family(incomplete: str) -> list[str]:
+    families = {record.family for record in registry.values()}
+    return sorted(family for family in families if family.startswith(incomplete))
+
+
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(
+        "--format",
+        "-f",
+        help="How to print the answer; by default a table, or what the output file's name says.",
+        case_sensitive=False,
+    ),
+]
+MeasuresOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measures",
+        "-m",
+        metavar="KEYS",
+        help="Measures to show, separated by commas or repeated; aliases such as vi work.",
+        autocompletion=complete_measure,
+    ),
+]
+FamilyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--family",
+        metavar="NAME",
+        help="Only measures of this family; may be repeated.",
+        autocompletion=_complete_family,
+    ),
+]
+OutputOption = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the answer to a file instead."),
+]
+
+
+FeaturesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--features",
+        metavar="COLUMNS",
+        help="Columns of features, separated by commas or repeated; x* stands for all that match. "
+        "All numeric columns where neither this nor --truth is given.",
+    ),
+]
+MetricOption = Annotated[
+    str, typer.Option(metavar="NAME", help="Distance between points: euclidean, cosine, ...")
+]
+SampleOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Points to draw for measures that take long on all of them."),
+]
+ArrayOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Which array of an NPZ file holds the features.")
+]
