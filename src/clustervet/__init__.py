@@ -35,12 +35,14 @@ from clustervet.internal import *  # noqa: F403  # likewise
 from clustervet.pacmdl import Bound, pac_mdl_bound
 from clustervet.registry import Estimate, Measure, measure, measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores, internal_scores
+from clustervet.selection import Choice, Tuning, tune
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Bound",
     "Chance",
+    "Choice",
     "ClustervetError",
     "Comparison",
     "Contingency",
@@ -54,6 +56,7 @@ __all__ = [
     "SampleSize",
     "ScoreCard",
     "ScoreCards",
+    "Tuning",
     "chance",
     "compare_predictions",
     "confidence_interval",
@@ -65,6 +68,7 @@ __all__ = [
     "pac_mdl_bound",
     "rank_predictions",
     "sample_size",
+    "tune",
     *external.__all__,
     *internal.__all__,
 ]
