@@ -43,9 +43,9 @@ class UndefinedError(ClustervetError):
 
     It never reaches the user: a measure gives `nan`, and the score card shows the reason.
     With `fault` the input could not have had a value, and a measure that is called by itself
-    refuses it; the score card still shows the reason.
+    refuses it by that exception; the score card still shows the reason.
     """
 
-    def __init__(self, reason: str, *, fault: bool = False) -> None:
+    def __init__(self, reason: str, *, fault: type[ClustervetError] | None = None) -> None:
         super().__init__(reason)
         self.fault = fault

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from clustervet.errors import LabelError, ParameterError, UndefinedError, UnknownMeasureError
+from clustervet.errors import ClustervetError, ParameterError, UndefinedError, UnknownMeasureError
 
 # Families in the order in which people are shown them, and what each looks at; a user's own
 # families come after these.
@@ -37,6 +37,9 @@ Better = Literal["higher", "lower", "neither"]
 # What a measure's time grows with: cells of a table, points, pairs of points, or refits.
 Cost = Literal["cells", "points", "pairs", "refits"]
 Kind = Literal["external", "internal"]
+
+
+Fault = type[ClustervetError] | None
 
 
 class MeasureFunction(Protocol):
@@ -68,30 +71,41 @@ class Estimate(float):
 
     standard_error: float
     sample: int
+    degrees: float
 
-    def __new__(cls, value: float, *, standard_error: float, sample: int) -> Self:
+    def __new__(
+        cls, value: float, *, standard_error: float, sample: int, degrees: float = math.inf
+    ) -> Self:
         """A float that remembers how it was sampled."""
         made = super().__new__(cls, value)
         made.standard_error = float(standard_error)
         made.sample = int(sample)
+        made.degrees = float(degrees)
         return made
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Where the exact value lies, by the normal approximation."""
+        """Where the exact value lies: by Student's law with so many degrees of freedom."""
         if not 0 < confidence < 1:
             raise ParameterError(f"confidence must lie between 0 and 1, not {confidence!r}.")
-        reach = NormalDist().inv_cdf((1 + confidence) / 2) * self.standard_error
+        reach = self._quantile((1 + confidence) / 2) * self.standard_error
         return float(self) - reach, float(self) + reach
+
+    def _quantile(self, share: float) -> float:
+        if self.degrees > 1_000:
+            return NormalDist().inv_cdf(share)
+        from scipy.special import stdtrit
+
+        return float(stdtrit(max(self.degrees, 1.0), share))
 
     def __repr__(self) -> str:
         return f"{float(self)!r} ± {self.standard_error:.2g}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _estimate, (float(self), self.standard_error, self.sample)
+        return _estimate, (float(self), self.standard_error, self.sample, self.degrees)
 
 
-def _estimate(value: float, standard_error: float, sample: int) -> Estimate:
-    return Estimate(value, standard_error=standard_error, sample=sample)
+def _estimate(value: float, standard_error: float, sample: int, degrees: float) -> Estimate:
+    return Estimate(value, standard_error=standard_error, sample=sample, degrees=degrees)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +137,9 @@ class Measure:
         """Score labels, or one finished table."""
         own = self.parameters if options else {}
         parameters = {name: options.pop(name) for name in own if name in options}
-        outcome, at_fault = self._apply(self.subject(*data, **options), parameters)
-        if at_fault:
-            raise LabelError(f"{self.key} has no value here: {outcome.why}.")
+        outcome, fault = self._apply(self.subject(*data, **options), parameters)
+        if fault is not None:
+            raise fault(f"{self.key} has no value here: {outcome.why}.")
         return outcome.value
 
     def subject(self, *data: Any, **options: Any) -> Any:
@@ -157,8 +171,8 @@ class Measure:
         """
         return self._apply(subject, parameters)[0]
 
-    def _apply(self, subject: Any, parameters: Mapping[str, Any]) -> tuple[Outcome, bool]:
-        """The outcome, and whether the input is to blame: it could not have had a value."""
+    def _apply(self, subject: Any, parameters: Mapping[str, Any]) -> tuple[Outcome, Fault]:
+        """The outcome, and what is wrong with the input if it could not have had a value."""
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
             raise ParameterError(
@@ -167,23 +181,23 @@ class Measure:
             )
         perfect = self.perfect if getattr(subject, "identical", False) else None
         if perfect is not None and not parameters:
-            return Outcome(perfect), False
+            return Outcome(perfect), None
         try:
             value = self.formula(subject, **parameters)  # checks its parameters too
             value = value if isinstance(value, Estimate) else float(value)
             if perfect is not None:
-                return Outcome(perfect), False
+                return Outcome(perfect), None
         except UndefinedError as undefined:
             if perfect is not None:
-                return Outcome(perfect), False
+                return Outcome(perfect), None
             return Outcome(math.nan, str(undefined)), undefined.fault
         except OverflowError:
-            return Outcome(math.inf, "the value is larger than any float"), False
+            return Outcome(math.inf, "the value is larger than any float"), None
         except Exception as error:
             error.add_note(f"This happened in the measure {self.key}.")
             raise
         why = "the formula gives no number here" if math.isnan(value) else None
-        return Outcome(value, why), False
+        return Outcome(value, why), None
 
 
 class Registry(Mapping[str, Measure]):

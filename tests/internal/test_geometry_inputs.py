@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import internal_data as data
@@ -225,3 +226,23 @@ def one_silhouette(cloud: np.ndarray, labels: np.ndarray, i: int, metric: str) -
     a = sums[own] / (sizes[own] - 1)
     b = np.delete(sums / sizes, own).min()
     return float((b - a) / max(a, b))
+
+
+def test_near_points_in_single_precision_keep_their_distance() -> None:
+    """Their difference is exact, far as they are from the mean of all points."""
+    near = np.array([[0.1], [0.10001], [5.3], [9.7]], dtype=np.float32)
+    wanted = float(near[1, 0] - near[0, 0]) / float(near[3, 0] - near[1, 0])
+    assert math.isclose(cv.dunn(near, [0, 1, 0, 1]), wanted, rel_tol=1e-5)
+
+
+def test_threads_can_share_a_geometry() -> None:
+    features, labels = data.gaussians([300, 400, 500], 4, seed=53)
+
+    def scores(g: cv.Geometry) -> tuple[float, float, float]:
+        return cv.silhouette(g), cv.dunn(g), cv.ssq(g)
+
+    wanted = scores(cv.Geometry(features, labels))
+    for _ in range(5):
+        shared = cv.Geometry(features, labels)
+        with ThreadPoolExecutor(4) as pool:
+            assert set(pool.map(scores, [shared] * 4)) == {wanted}

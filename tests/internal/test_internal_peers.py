@@ -14,6 +14,7 @@ from sklearn import metrics
 from sklearn.mixture import GaussianMixture
 
 import clustervet as cv
+from clustervet import ClustervetError
 
 # scikit-learn multiplies matrices of features as they are: far from the origin it has no digits.
 NEAR = data.names(without="far")
@@ -118,6 +119,19 @@ def test_density_validity_of_hdbscan_in_another_metric(metric: str) -> None:
         assert same(ours, hdbscan_index(one.dense, one.codes, metric=metric), one)
 
 
+def test_density_validity_of_hdbscan_for_given_distances() -> None:
+    for name in ("blobs", "wine"):
+        one = data.case(name)
+        features = _features(one)
+        matrix = np.sqrt(((features[:, None] - features[None]) ** 2).sum(axis=2))
+        for dimension in (2, 5):
+            ours = cv.dbcv(matrix, one.labels, metric="precomputed", dimension=dimension)
+            theirs = hdbscan_index(matrix, one.codes, metric="precomputed", d=dimension)
+            assert same(ours, theirs, one)
+    with pytest.raises(ClustervetError, match="dimension"):
+        cv.dbcv(matrix, one.labels, metric="precomputed")
+
+
 def test_density_validity_of_hdbscan_with_noise() -> None:
     features, y = data.moons(120)
     noisy = np.where(np.arange(120) % 7 == 0, -1, y)
@@ -127,6 +141,21 @@ def test_density_validity_of_hdbscan_with_noise() -> None:
     # Noise counts in the weights, so leaving it out first gives more.
     left = noisy != -1
     assert math.isclose(cv.dbcv(features[left], noisy[left]) * left.mean(), ours, rel_tol=1e-10)
+
+
+def test_density_validity_depends_on_the_order_of_points_as_in_hdbscan() -> None:
+    """Mutual reachability ties, so spanning trees differ with the order, and the index with them.
+
+    The paper does not say which tree it means; hdbscan takes the first of equals, and so do we.
+    """
+    one = data.case("blobs")
+    found = []
+    for seed in range(10):
+        order = np.random.default_rng(seed).permutation(len(one.codes))
+        features, labels = one.X[order], one.codes[order]
+        found.append(cv.dbcv(features, labels))
+        assert math.isclose(found[-1], hdbscan_index(features, labels), rel_tol=1e-10)
+    assert max(found) - min(found) > 0.3
 
 
 def test_density_validity_where_hdbscan_overflows() -> None:

@@ -65,6 +65,7 @@ FEATURES = {
     "a mapping": ({"a": [1.0], "b": [2.0]}, r"must be an array"),
     "masked": (np.ma.masked_greater(X, 0), r"masked"),
     "sparse NaN": (sparse.csr_matrix(changed(7, 1, np.nan)), r"row 7, column 1 is nan"),
+    "sparse too large": (sparse.csr_matrix(changed(7, 1, 1e200)), r"too large"),
     "pandas words": (pd.DataFrame({"size": X[:, 0], "city": ["Rome"] * 15}), r"column 'city'"),
     "pandas dates": (
         pd.DataFrame({"size": X[:, 0], "day": pd.date_range("2020-01-01", periods=15)}),

@@ -24,6 +24,7 @@ _ROOMS = {
         "value_range",
     ),
     "density": ("core_distances", "grow_tree", "least_reachability"),
+    "given": ("find_fault", "survey"),
     "matching": ("augment", "settle"),
     "moments": (
         "dense_scatter",
@@ -46,7 +47,6 @@ _ROOMS = {
         "CHEBYSHEV",
         "EUCLIDEAN",
         "MANHATTAN",
-        "check_distances",
         "direct_tile",
         "precomputed_tile",
         "product_tile",

@@ -161,30 +161,3 @@ def precomputed_tile(tile, distances, rows, columns):
         source = distances[rows[r]]
         for j in range(tile.shape[1]):
             tile[r, j] = source[columns[j]] if columns[j] != rows[r] else 0.0
-
-
-@compiled
-def check_distances(distances, first, last, tolerance):
-    """The first fault of a matrix of distances: (kind, row, column), kind 0 where none is.
-
-    1 is a negative distance, 2 an asymmetric one, 3 one that is not zero on the diagonal.
-    Squares of 64 × 64 are compared with their mirror images while both are in the cache.
-    """
-    n = len(distances)
-    side = 64
-    for top in range(first, last, side):
-        bottom = min(last, top + side)
-        for left in range(top, n, side):
-            right = min(n, left + side)
-            for i in range(top, bottom):
-                for j in range(max(i, left), right):
-                    value, mirror = distances[i, j], distances[j, i]
-                    if value < 0:
-                        return 1, i, j
-                    if mirror < 0:
-                        return 1, j, i
-                    if abs(value - mirror) > tolerance:
-                        return 2, i, j
-                    if i == j and value > tolerance:
-                        return 3, i, j
-    return 0, -1, -1

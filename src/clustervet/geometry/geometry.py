@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from clustervet.errors import FeatureError, LabelError, ParameterError, UndefinedError
 from clustervet.geometry import moments, sources, sweep
 from clustervet.geometry.metrics import Metric, read_metric
-from clustervet.geometry.points import is_sparse, read_distances, read_points
+from clustervet.geometry.points import is_sparse, read_matrix, read_points, survey
 from clustervet.labels import consecutive, encode_one, plain_label
 from clustervet.labels.codes import Names
 from clustervet.labels.pair import Missing, NoisePolicy
@@ -47,7 +47,7 @@ class Geometry:
         missing: Missing = "raise",
     ) -> None:
         self.metric: Metric = read_metric(metric)
-        self._distances = read_distances(X) if self.is_precomputed else None
+        self._distances = read_matrix(X) if self.is_precomputed else None
         points: Any = read_points(X) if self._distances is None else None
         read, kept = encode_one(labels, noise=noise, noise_policy=noise_policy, missing=missing)
         given = len(read) if kept is None else len(kept)
@@ -67,6 +67,8 @@ class Geometry:
         self.codes, codes = consecutive(read)
         self._names: Names = read.restore(codes)
         self.sizes: NDArray[np.int64] = np.bincount(self.codes)
+        if self._distances is not None:
+            self._sums = survey(self._distances, self.codes, self.k)
         self.dropped = given - len(self.codes)
         self._kept = kept
         # Label -1 is noise to density-based measures unless a policy has said what it is.
@@ -111,14 +113,18 @@ class Geometry:
     def points(self) -> Any:
         """The features, in the order given."""
         if self._points is None:
-            raise UndefinedError("it needs features, and only distances were given", fault=True)
+            raise UndefinedError(
+                "it needs features, and only distances were given", fault=FeatureError
+            )
         return self._points
 
     @property
     def dense(self) -> NDArray[Any]:
         """The features as an array, for measures that have no use for a sparse matrix."""
         if self.is_sparse:
-            raise UndefinedError("it needs dense features, and these are sparse", fault=True)
+            raise UndefinedError(
+                "it needs dense features, and these are sparse", fault=FeatureError
+            )
         return self.points  # type: ignore[no-any-return]  # an array, since not sparse
 
     def __repr__(self) -> str:
@@ -128,12 +134,12 @@ class Geometry:
     def need_clusters(self, *, fewer_than_points: bool = True) -> None:
         """Refuse a clustering in which nothing can be compared: one cluster, or all alone."""
         if self.k < 2:
-            raise UndefinedError("it needs at least 2 clusters, and there is 1", fault=True)
+            raise UndefinedError("it needs at least 2 clusters, and there is 1", fault=LabelError)
         if fewer_than_points and self.k == self.n:
             raise UndefinedError(
                 f"it needs fewer clusters than points, and each of the {self.n:,} points is a "
                 "cluster of its own",
-                fault=True,
+                fault=LabelError,
             )
 
     @cached_property
@@ -230,10 +236,14 @@ class Geometry:
     @cached_property
     def pair_sums(self) -> sweep.PairSums:
         """Sums over all pairs of points, in cluster order."""
+        if self._distances is not None:
+            return sweep.given_sums(self._sums[self.order], self.sorted_codes, self.sizes)
         return sweep.pair_sums(self.source, self.starts, self.sorted_codes)
 
     def row_sums(self, rows: NDArray[np.int64]) -> Floats:
         """Summed distances of some points, by place in cluster order, to every cluster."""
+        if self._distances is not None:
+            return np.asarray(self._sums[self.order[rows]])
         return sweep.row_sums(self.source, rows, self.starts, self.sorted_codes)
 
     def tile(self, rows: NDArray[np.int64], start: int, stop: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from clustervet.labels.arrays import kind_of
 FRAMES = frozenset({"pandas", "polars", "pyarrow", "duckdb", "modin", "cudf", "ibis"})
 # Squares of coordinates must stay far from the largest float.
 LARGEST = 1e150
+# Sums of a symmetric matrix along rows and columns differ by no more than this share.
+ROUNDING = 1e-11
 # Distances of a matrix may differ from those of its transpose by this share of the largest:
 # the square root of a rounding error, which is what distances by matrix products carry.
 ASYMMETRY = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
@@ -23,6 +26,13 @@ def read_points(features: Any, what: str = "X") -> Any:
     """Features as a contiguous float array (points, features) or a CSR matrix, all finite."""
     if is_sparse(features):
         return _sparse(features, what)
+    array = _as_table(features, what)
+    _check_finite(array, what)
+    return array
+
+
+def _as_table(features: Any, what: str) -> NDArray[Any]:
+    """A contiguous float array with a row a point."""
     if type(features).__module__.partition(".")[0] in FRAMES:
         array = _from_frame(features, what)
     else:
@@ -40,9 +50,7 @@ def read_points(features: Any, what: str = "X") -> Any:
         raise FeatureError(f"{what} has shape {array.shape}; at least one point and one feature.")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
-    array = np.ascontiguousarray(array)
-    _check_finite(array, what)
-    return array
+    return np.ascontiguousarray(array)
 
 
 def is_sparse(features: Any) -> bool:
@@ -61,6 +69,8 @@ def _sparse(features: Any, what: str) -> Any:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
+    if len(matrix.data) and np.abs(matrix.data).max() >= LARGEST and np.isfinite(matrix.data).all():
+        raise FeatureError(f"{what} holds values beyond {LARGEST:g}, too large to square.")
     if not np.isfinite(matrix.data).all():
         at = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
@@ -162,38 +172,73 @@ def _check_finite(array: NDArray[Any], what: str) -> None:
         )
 
 
-def read_distances(matrix: Any, what: str = "X") -> NDArray[Any]:
-    """A square matrix of distances: finite, not negative, symmetric, zero on the diagonal."""
+def read_matrix(matrix: Any, what: str = "X") -> NDArray[Any]:
+    """A square matrix of numbers; whether they are distances is for `survey` to say."""
     if is_sparse(matrix):
         raise FeatureError(f"{what} with metric='precomputed' must be dense, not sparse.")
-    distances: NDArray[Any] = read_points(matrix, what)
-    n = len(distances)
-    if distances.shape[1] != n:
+    distances: NDArray[Any] = _as_table(matrix, what)
+    if distances.shape[1] != len(distances):
         raise FeatureError(
             f"{what} with metric='precomputed' must be square, a row and a column a point; its "
             f"shape is {distances.shape}."
         )
+    return distances
+
+
+def read_distances(matrix: Any, what: str = "X") -> NDArray[Any]:
+    """A square matrix of distances: finite, not negative, symmetric, zero on the diagonal."""
+    distances = read_matrix(matrix, what)
+    survey(distances, np.zeros(len(distances), np.int32), 1, what)
+    return distances
+
+
+def survey(
+    distances: NDArray[Any], codes: NDArray[np.int32], clusters: int, what: str = "X"
+) -> NDArray[np.float64]:
+    """Distances summed over clusters, points × clusters, once all are found to be distances.
+
+    The matrix is read once: it is symmetric if its products with some weights are the same
+    along rows and along columns, to rounding. Only where they are not is it searched.
+    """
     from clustervet import _kernels
 
-    tolerance = ASYMMETRY[distances.dtype] * float(distances.max())
-    parts = _kernels.run(
-        _kernels.check_distances,
-        [(distances, first, last, tolerance) for first, last in _kernels.ranges(n, 64, 8)],
+    n = len(distances)
+    sums, along = np.zeros((n, clusters)), np.zeros(n)
+    weights = np.random.default_rng(0).uniform(0.5, 1.5, n)
+
+    def part(first: int, last: int) -> tuple[bool, NDArray[np.float64]]:
+        across = np.zeros(n)
+        rows = (distances, first, last, codes, weights)
+        return _kernels.survey(*rows, sums, along, across), across
+
+    parts = _kernels.run(part, _kernels.ranges(n, 64))
+    across = sum(found for _, found in parts)
+    scale = float(along.max())
+    even = math.isfinite(scale) and float(np.abs(along - across).max()) <= ROUNDING * scale
+    if not even or any(negative for negative, _ in parts) or np.diagonal(distances).any():
+        # No point is farther from another than twice the farthest one is from the first.
+        tolerance = ASYMMETRY[distances.dtype] * float(distances[0].max())
+        fault, row, column = _kernels.find_fault(distances, tolerance)
+        if fault:
+            _refuse(int(fault), distances, row, column, what)
+    return sums
+
+
+def _refuse(fault: int, distances: NDArray[Any], row: int, column: int, what: str) -> None:
+    value = distances[row, column]
+    if fault == 1:
+        seen = "NaN" if np.isnan(value) else "infinite"
+        raise FeatureError(f"{what} must be finite; row {row}, column {column} is {seen}.")
+    if fault == 2:
+        raise FeatureError(
+            f"distances must not be negative; row {row}, column {column} of {what} is {value:g}."
+        )
+    if fault == 4:
+        raise FeatureError(
+            f"the distance of a point to itself must be 0; it is {value:.6g} for point {row} of "
+            f"{what}."
+        )
+    raise FeatureError(
+        f"distances must be symmetric; row {row}, column {column} of {what} is {value:.6g} and "
+        f"the other way {distances[column, row]:.6g}."
     )
-    for fault, row, column in parts:
-        if fault == 1:
-            raise FeatureError(
-                f"distances must not be negative; row {row}, column {column} of {what} is "
-                f"{distances[row, column]:g}."
-            )
-        if fault == 2:
-            raise FeatureError(
-                f"distances must be symmetric; row {row}, column {column} of {what} is "
-                f"{distances[row, column]:.6g} and the other way {distances[column, row]:.6g}."
-            )
-        if fault == 3:
-            raise FeatureError(
-                f"the distance of a point to itself must be 0; it is {distances[row, row]:.6g} "
-                f"for point {row} of {what}."
-            )
-    return distances

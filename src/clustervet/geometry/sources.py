@@ -180,11 +180,10 @@ def open_source(points: Any, order: Positions, metric: Metric) -> Source:
         return SparseSource(rows) if squared else ForeignSource(rows, metric)
     if not metric.is_own:
         return ForeignSource(points[order], metric)
-    center = points.mean(axis=0, dtype=np.float64)
     if squared and points.shape[1] > FEW_FEATURES:
-        return ProductSource(points[order] - center)
+        return ProductSource(points[order] - points.mean(axis=0, dtype=np.float64))
     kinds = {"manhattan": _kernels.MANHATTAN, "chebyshev": _kernels.CHEBYSHEV}
     columns = np.empty(points.shape[::-1], points.dtype)
     for f in range(points.shape[1]):
-        columns[f] = points[order, f] - center[f]
+        columns[f] = points[order, f]
     return DirectSource(columns, kinds.get(metric.name, _kernels.EUCLIDEAN))

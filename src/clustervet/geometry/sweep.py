@@ -68,6 +68,17 @@ def pair_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> Pa
     return PairSums(total.own, total.nearest, total.which, between)
 
 
+def given_sums(sums: Floats, codes: NDArray[np.int32], sizes: NDArray[np.int64]) -> PairSums:
+    """The same from summed distances of every point to every cluster."""
+    rows = np.arange(len(codes))
+    own = sums[rows, codes]
+    means = sums / sizes
+    means[rows, codes] = np.inf
+    which = means.argmin(axis=1).astype(np.int32)
+    between = float(sums.sum() - own.sum()) / 2
+    return PairSums(own, means[rows, which], which, between)
+
+
 def _take(total: PairSums, nearest: Floats, which: NDArray[np.int32]) -> None:
     """Keep the nearer cluster; the earlier one where two are equally near."""
     nearer = (nearest < total.nearest) | ((nearest == total.nearest) & (which < total.which))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from clustervet import _kernels
 from clustervet._progress import ticking
-from clustervet.errors import ParameterError, UndefinedError
+from clustervet.errors import LabelError, ParameterError, UndefinedError
 from clustervet.geometry import Geometry
 from clustervet.registry import measure
 
@@ -48,7 +48,9 @@ def dbcv(geometry: Geometry, dimension: int | None = None) -> float:
     if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < 0:
         raise ParameterError(f"dimension must be a whole number of at least 1, not {dimension!r}.")
     if d == 0:
-        raise UndefinedError("it needs dimension=, since only distances are known", fault=True)
+        raise UndefinedError(
+            "it needs dimension=, since only distances are known", fault=ParameterError
+        )
     clusters = [
         k for k in range(geometry.k) if k != geometry.noise_cluster and geometry.sizes[k] > 1
     ]
@@ -56,7 +58,7 @@ def dbcv(geometry: Geometry, dimension: int | None = None) -> float:
         raise UndefinedError(
             "it needs at least 2 clusters of 2 points or more, besides noise, and there "
             f"{'is 1' if clusters else 'are none'}",
-            fault=True,
+            fault=LabelError,
         )
     cores, inner, sparseness = {}, {}, {}
     with ticking(2 * len(clusters), "density of clusters") as tick:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clustervet.errors import UndefinedError
+from clustervet.errors import FeatureError, UndefinedError
 from clustervet.geometry import Geometry
 from clustervet.internal.common import generator, one_of, whole
 from clustervet.internal.mixture import COVARIANCES, Mixture, check_regularization, fit
@@ -134,8 +134,12 @@ def validated_likelihood(
     points = geometry.dense
     count = min(whole(folds, "folds", 2), geometry.n)
     if count < 2:
-        raise UndefinedError("it needs at least 2 points", fault=True)
-    fold = generator(random_state).permutation(geometry.n) % count
+        raise UndefinedError("it needs at least 2 points", fault=FeatureError)
+    # Shuffled within clusters and dealt out in turn, so that no fold empties a cluster.
+    shuffled = generator(random_state).permutation(geometry.n)
+    dealt = shuffled[np.argsort(geometry.codes[shuffled], kind="stable")]
+    fold = np.empty(geometry.n, np.int64)
+    fold[dealt] = np.arange(geometry.n) % count
     densities = np.empty(geometry.n)
     for k in range(count):
         out = fold == k

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import ParameterError, UndefinedError
+from clustervet.errors import FeatureError, ParameterError, UndefinedError
 from clustervet.labels import show_label
 
 Floats = NDArray[np.float64]
@@ -136,7 +136,7 @@ def _scales(
         if not variances.all():
             which = f" in feature {int(np.argmin(variances))}" if covariance == "diagonal" else ""
             raise UndefinedError(
-                _singular(f"the variance of cluster {show_label(name)}{which}"), fault=True
+                _singular(f"the variance of cluster {show_label(name)}{which}"), fault=FeatureError
             )
         found.append(np.sqrt(variances))
     return found
@@ -147,13 +147,13 @@ def _root(matrix: Floats, extra: float, whose: str) -> Floats:
     matrix = matrix + extra * np.eye(len(matrix))
     spread = np.sqrt(np.diag(matrix))
     if not spread.all():
-        raise UndefinedError(_singular(whose), fault=True)
+        raise UndefinedError(_singular(whose), fault=FeatureError)
     try:
         root = np.linalg.cholesky(matrix / np.outer(spread, spread))
     except np.linalg.LinAlgError:
-        raise UndefinedError(_singular(whose), fault=True) from None
+        raise UndefinedError(_singular(whose), fault=FeatureError) from None
     if np.diag(root).min() < SINGULAR:
-        raise UndefinedError(_singular(whose), fault=True)
+        raise UndefinedError(_singular(whose), fault=FeatureError)
     return np.asarray(root * spread[:, None])
 
 

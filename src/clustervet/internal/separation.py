@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import UndefinedError
+from clustervet.errors import ParameterError, UndefinedError
 from clustervet.geometry import Geometry
 from clustervet.internal.common import DISTANCE_BIAS, one_of, ratio
 from clustervet.registry import measure
@@ -145,7 +145,7 @@ def generalized_dunn(
     one_of(within, "within", WITHIN)
     geometry.need_clusters()
     if geometry.k > MANY_CLUSTERS:
-        raise UndefinedError(f"it is for up to {MANY_CLUSTERS:,} clusters", fault=True)
+        raise UndefinedError(f"it is for up to {MANY_CLUSTERS:,} clusters", fault=ParameterError)
     apart = _between(geometry, between)
     apart = apart[~np.eye(geometry.k, dtype=bool)]
     return ratio(
@@ -183,7 +183,8 @@ def _within(geometry: Geometry, which: str) -> Floats:
 def _euclidean_only(geometry: Geometry, which: str) -> None:
     if geometry.metric.name != "euclidean":
         raise UndefinedError(
-            f"'{which}' needs the euclidean metric, and it is {geometry.metric.name}", fault=True
+            f"'{which}' needs the euclidean metric, and it is {geometry.metric.name}",
+            fault=ParameterError,
         )
 
 

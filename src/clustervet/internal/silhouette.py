@@ -220,7 +220,7 @@ def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float
     else:
         sums = geometry.row_sums(places)
     widths = _widths(geometry, codes, sums / geometry.sizes, sums)[0]
-    mean = variance = 0.0
+    mean = variance = doubt = 0.0
     at = 0
     for _, size, count in strata:
         found = widths[at : at + count]
@@ -229,8 +229,12 @@ def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float
         mean += share * float(found.mean())
         if 1 < count < size:
             left = 1 - count / size  # what a census would leave nothing of
-            variance += share**2 * left * float(found.var(ddof=1)) / count
-    return Estimate(mean, standard_error=math.sqrt(variance), sample=sample)
+            part = share**2 * left * float(found.var(ddof=1)) / count
+            variance += part
+            doubt += part**2 / (count - 1)
+    degrees = variance**2 / doubt if doubt else math.inf  # Satterthwaite's
+    error = math.sqrt(variance)
+    return Estimate(mean, standard_error=error, sample=sample, degrees=degrees)
 
 
 def _strata(geometry: Geometry, sample: int) -> list[tuple[int, int, int]]:
@@ -243,12 +247,10 @@ def _strata(geometry: Geometry, sample: int) -> list[tuple[int, int, int]]:
     if least.sum() > sample:
         return [(0, geometry.n, sample)]
     ideal = sizes * (sample / geometry.n)
-    counts = np.minimum(np.maximum(np.floor(ideal).astype(int), least), sizes)
-    while counts.sum() > sample:  # what the small clusters were given comes from the large ones
-        excess = np.where(counts > least, counts - ideal, -np.inf)
-        counts[int(np.argmax(excess))] -= 1
-    order = np.argsort(counts - ideal, kind="stable")
-    for cluster in order[counts[order] < sizes[order]][: sample - int(counts.sum())]:
-        counts[cluster] += 1
+    counts = np.clip(np.floor(ideal).astype(np.int64), least, sizes)
+    while counts.sum() != sample:  # what small clusters were given comes from the large ones
+        step = 1 if counts.sum() < sample else -1
+        able = counts < sizes if step > 0 else counts > least
+        counts[int(np.argmax(np.where(able, step * (ideal - counts), -np.inf)))] += step
     starts = geometry.starts[:-1]
     return list(zip(starts.tolist(), sizes.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,92 @@
+"""A matrix of distances, read once: is it one, and what do its rows sum to over clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clustervet._kernels.compile import compiled, compiled_for_vectors
+
+WIDTH = 1024
+
+
+@compiled_for_vectors
+def _project(row, weights, weight, across):
+    """A row's weighted sum, and that of what is negative; columns' sums get its values too.
+
+    NaN and infinities show in the sums.
+    """
+    total = negative = 0.0
+    for j in range(len(row)):
+        value = row[j]
+        total += value * weights[j]
+        negative += abs(value) - value
+        across[j] += value * weight
+    return total, negative
+
+
+@compiled
+def _add_four(a, b, c, d, codes, sums, at):
+    """Add four rows to their sums over clusters.
+
+    Four sums keep the adder busy where one would wait for itself.
+    """
+    for j in range(len(a)):
+        cluster = codes[j]
+        sums[at, cluster] += a[j]
+        sums[at + 1, cluster] += b[j]
+        sums[at + 2, cluster] += c[j]
+        sums[at + 3, cluster] += d[j]
+
+
+@compiled
+def survey(distances, first, last, codes, weights, sums, along, across):
+    """Sum rows first..last over clusters, and project them; whether any value is negative.
+
+    `along` gets each row's weighted sum and `across` each column's over these rows: in a
+    symmetric matrix both are the same once all rows are in.
+    """
+    n = len(distances)
+    negative = 0.0
+    for top in range(first, last, 4):
+        bottom = min(last, top + 4)
+        for left in range(0, n, WIDTH):
+            right = min(n, left + WIDTH)
+            for i in range(top, bottom):
+                row, across_here = distances[i, left:right], across[left:right]
+                total, below = _project(row, weights[left:right], weights[i], across_here)
+                along[i] += total
+                negative += below
+            if bottom - top == 4:
+                a, b = distances[top, left:right], distances[top + 1, left:right]
+                c, d = distances[top + 2, left:right], distances[top + 3, left:right]
+                _add_four(a, b, c, d, codes[left:right], sums, top)
+            else:
+                for i in range(top, bottom):
+                    for j in range(left, right):
+                        sums[i, codes[j]] += distances[i, j]
+    for i in range(first, last):
+        sums[i, codes[i]] -= distances[i, i]
+    return negative > 0
+
+
+@compiled
+def find_fault(distances, tolerance):
+    """The first fault: (kind, row, column).
+
+    1 is a value that is not finite, 2 a negative one, 3 an asymmetric one, 4 one that is not
+    zero on the diagonal, 0 is none.
+    """
+    n = len(distances)
+    for i in range(n):
+        for j in range(n):
+            if not np.isfinite(distances[i, j]):
+                return 1, i, j
+            if distances[i, j] < 0:
+                return 2, i, j
+    for i in range(n):
+        if distances[i, i] > tolerance:
+            return 4, i, i
+        for j in range(i + 1, n):
+            if abs(distances[i, j] - distances[j, i]) > tolerance:
+                return 3, i, j
+    return 0, -1, -1
