@@ -30,8 +30,8 @@ WIDTH = 4096
     reference="Moulavi, Jaskowiak, Campello, Zimek & Sander 2014, eq. 6",
     meaning="How much sparser the space between clusters is than the sparsest place inside them.",
     use="Clusters may have any shape and some points may be noise (label -1).",
-    avoid="Clusters are no dense regions, or there are many features; it favours what DBSCAN and "
-    "its kin find.",
+    avoid="There are many features, or the last digits matter: ties make it depend on the order of "
+    "the points; it favours what DBSCAN and its kin find.",
 )
 def dbcv(geometry: Geometry, dimension: int | None = None) -> float:
     """Density-based clustering validation.
