@@ -10,9 +10,11 @@ import clustervet
 from clustervet.cli import cards, scoring, tuning
 from clustervet.cli.options import (
     ArrayOption,
+    DelimiterOption,
     FamilyOption,
     FeaturesOption,
     FormatOption,
+    HeaderOption,
     MeasuresOption,
     MetricOption,
     OutputOption,
@@ -89,13 +91,8 @@ def score(
     weights: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column with a weight an object.")
     ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(metavar="CHAR", help="Field separator; found out by default.")
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether the first line names the columns."),
-    ] = None,
+    delimiter: DelimiterOption = None,
+    header: HeaderOption = None,
     confidence: Annotated[
         float | None,
         typer.Option(

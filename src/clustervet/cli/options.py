@@ -78,3 +78,10 @@ SampleOption = Annotated[
 ArrayOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Which array of an NPZ file holds the features.")
 ]
+DelimiterOption = Annotated[
+    str | None, typer.Option(metavar="CHAR", help="Field separator; found out by default.")
+]
+HeaderOption = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether the first line names the columns."),
+]

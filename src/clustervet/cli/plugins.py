@@ -11,11 +11,11 @@ from clustervet.labels import show_label
 from clustervet.registry import Measure
 
 
-def load_object(name: str, what: str) -> Any:
+def load_object(name: str, what: str, kind: str) -> Any:
     """Import something of the user's by module:name, from the current folder too."""
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
-        raise ParameterError(f"{what} of your own is module:name, not {show_label(name)!r}.")
+        raise ParameterError(f"{what} of your own is module:{kind}, not {show_label(name)!r}.")
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
@@ -26,7 +26,7 @@ def load_object(name: str, what: str) -> Any:
 
 def load_measure(name: str) -> str:
     """Import a decorated function; its key in the registry."""
-    found = load_object(name, "a measure")
+    found = load_object(name, "a measure", "function")
     record = getattr(found, "record", None)
     if not isinstance(record, Measure):
         raise ParameterError(

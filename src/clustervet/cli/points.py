@@ -44,6 +44,7 @@ def _read(request: Request) -> tuple[FeatureTable, dict[str, Any]]:
     if len(request.files) == 2:
         table = read_features(request.files[0], features=names, array=request.array)
         second = read_text_table(request.files[1], **options)
+        tell_header(second.name, second.header_guessed)
         preds = list(request.preds) or list(second.columns)
         return table, {name: second.column(name) for name in preds}
     exclude = [*request.preds, *request.truths]
@@ -60,6 +61,16 @@ def listed(features: Sequence[str]) -> list[str] | None:
     """Names of features, separated by commas or repeated; none means all numeric columns."""
     names = [name.strip() for name in ",".join(features).split(",") if name.strip()]
     return names or None
+
+
+def tell_header(name: str, guessed: str | None) -> None:
+    """Say that a first line was taken as a name where that was a guess."""
+    if guessed is not None:
+        print(
+            f"clustervet: the first line of {name}, {show_label(guessed)}, is taken as a name; "
+            "with --no-header it is a label.",
+            file=sys.stderr,
+        )
 
 
 def tell_features(table: FeatureTable) -> None:

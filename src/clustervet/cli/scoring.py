@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from clustervet.cli.answers import Scores
 from clustervet.cli.plugins import load_measure
-from clustervet.cli.points import against_features
+from clustervet.cli.points import against_features, tell_header
 from clustervet.cli.request import Request, listed_measures, noise_policies
 from clustervet.datasets import iris_path
 from clustervet.errors import ParameterError
@@ -178,12 +177,7 @@ def _two_files(request: Request) -> Sides:
 
 def _read(request: Request, path: str) -> TextTable:
     table = read_text_table(path, delimiter=request.delimiter, header=request.header)
-    if table.header_guessed is not None:
-        print(
-            f"clustervet: the first line of {table.name}, {show_label(table.header_guessed)}, is "
-            "taken as a name; with --no-header it is a label.",
-            file=sys.stderr,
-        )
+    tell_header(table.name, table.header_guessed)
     return table
 
 

@@ -12,8 +12,10 @@ import typer
 
 from clustervet.cli.options import (
     ArrayOption,
+    DelimiterOption,
     FeaturesOption,
     FormatOption,
+    HeaderOption,
     MeasuresOption,
     MetricOption,
     OutputOption,
@@ -105,6 +107,8 @@ def tune_command(
     ] = 0,
     sample: SampleOption = None,
     array: ArrayOption = None,
+    delimiter: DelimiterOption = None,
+    header: HeaderOption = None,
     labels: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the labels at the suggested value there."),
@@ -124,7 +128,12 @@ def tune_command(
     """
     name, tried = _asked(k, parameter, values)
     table = read_features(
-        file, features=listed(features or []), exclude=listed(exclude or []) or [], array=array
+        file,
+        features=listed(features or []),
+        exclude=listed(exclude or []) or [],
+        array=array,
+        delimiter=delimiter,
+        header=header,
     )
     found = tune(
         _clusterer(estimator),
@@ -170,7 +179,7 @@ def _clusterer(name: str) -> Any:
         return name
     from clustervet.cli.plugins import load_object
 
-    return load_object(name, "a clusterer")
+    return load_object(name, "a clusterer", "class")
 
 
 def _scaled(table: FeatureTable) -> Any:

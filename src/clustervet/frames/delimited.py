@@ -28,14 +28,14 @@ from clustervet.frames.source import Kind, Place, absent_column, is_number, refu
 from clustervet.frames.text import (
     MISSING,
     ROWS,
-    _delimiter,
-    _long_fields,
-    _looks_like_header,
-    _numbered,
-    _opened,
-    _rows,
-    _unique,
-    _watched,
+    check_unique,
+    find_delimiter,
+    long_fields,
+    looks_like_header,
+    numbered,
+    opened_text,
+    text_rows,
+    watched_lines,
 )
 from clustervet.labels import Codes, show_label
 
@@ -164,15 +164,15 @@ class DelimitedSource:
 
 def open_delimited(place: Place, delimiter: str | None, header: bool | None) -> DelimitedSource:
     """A delimited file with its columns, and what their first rows hold."""
-    with _opened(place.path, place.name) as (_, start):
-        delimiter = _delimiter(delimiter, f"table{place.suffix}", start)
+    with opened_text(place.path, place.name) as (_, start):
+        delimiter = find_delimiter(delimiter, f"table{place.suffix}", start)
     with _lines(place, delimiter) as lines:
         _, first = next(lines, (0, []))
     if not first:
         raise FileError(f"{place.name} is empty.")
     named, guessed = _header(place, delimiter, first, header)
-    names = first if named else _numbered(first)
-    _unique(names, place.name)
+    names = first if named else numbered(first)
+    check_unique(names, place.name)
     count = max(20, min(LOOKED_AT, FIELDS // len(names)))
     with _lines(place, delimiter, len(names)) as lines:
         looked = [row for _, row in islice(lines, int(named), int(named) + count)]
@@ -194,7 +194,7 @@ def _header(
         if is_number(first[0]):
             return False, False
         with _lines(place, delimiter, 1) as lines:
-            guess = _looks_like_header(first[0], [row[0] for _, row in islice(lines, 1, None)])
+            guess = looks_like_header(first[0], [row[0] for _, row in islice(lines, 1, None)])
         return guess, guess
     counted = [[str(start + k) for k in range(len(first))] for start in (0, 1)]
     if all(map(is_number, first)) and first not in counted:
@@ -210,13 +210,13 @@ def _lines(
     place: Place, delimiter: str, width: int | None = None, *, watch: bool = False
 ) -> Iterator[Iterator[Line]]:
     """The rows with their line numbers, each as wide as the first."""
-    with _opened(place.path, place.name) as (stream, _), _long_fields():
+    with opened_text(place.path, place.name) as (stream, _), long_fields():
         try:
             if watch:
-                with closing(_watched(stream, place.path)) as watched_stream:
-                    yield _even(_rows(watched_stream, delimiter), width, place.name)
+                with closing(watched_lines(stream, place.path)) as watched_stream:
+                    yield _even(text_rows(watched_stream, delimiter), width, place.name)
             else:
-                yield _even(_rows(stream, delimiter), width, place.name)
+                yield _even(text_rows(stream, delimiter), width, place.name)
         except UnicodeDecodeError as error:
             raise FileError(
                 f"{place.name} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert "

@@ -10,7 +10,7 @@ import os
 import sys
 import zlib
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -75,11 +75,11 @@ def read_text_table(
     if "\0" in str(source):
         raise FileError("a path cannot hold the character NUL.")
     name = "standard input" if str(source) == "-" else show_label(str(source), 200)
-    with _opened(source, name) as (stream, start), _long_fields():
-        separator = _delimiter(delimiter, source, start)
+    with opened_text(source, name) as (stream, start), long_fields():
+        separator = find_delimiter(delimiter, source, start)
         try:
-            with closing(_watched(stream, source)) as lines:
-                return _collect(_rows(lines, separator), name, header)
+            with closing(watched_lines(stream, source)) as lines:
+                return _collect(text_rows(lines, separator), name, header)
         except UnicodeDecodeError as error:
             raise FileError(
                 f"{name} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert it, "
@@ -95,8 +95,8 @@ def _collect(rows: Iterator[tuple[int, list[str]]], name: str, header: bool | No
         raise FileError(f"{name} is empty.")
     one = len(first) == 1
     guess = one and header is None
-    names = first if header or (header is None and not one) else _numbered(first)
-    _unique(names, name)
+    names = first if header or (header is None and not one) else numbered(first)
+    check_unique(names, name)
     places = [defaultdict[str, int](count().__next__) for _ in names]
     codes = [array("i") for _ in names]
     if names is not first and not guess:
@@ -112,7 +112,7 @@ def _collect(rows: Iterator[tuple[int, list[str]]], name: str, header: bool | No
         _add([row for _, row in chunk], places, codes)
     guessed = None
     if guess:
-        if _looks_like_header(first[0], list(places[0])):
+        if looks_like_header(first[0], list(places[0])):
             names, guessed = first, first[0]
         else:
             _put_first(first[0], places[0], codes[0])
@@ -125,16 +125,17 @@ def _collect(rows: Iterator[tuple[int, list[str]]], name: str, header: bool | No
     return TextTable(name, columns, guessed)
 
 
-def _numbered(row: Sequence[str]) -> list[str]:
+def numbered(row: Sequence[str]) -> list[str]:
+    """Names for columns that have none: 1, 2, ..."""
     return [str(k) for k in range(1, len(row) + 1)]
 
 
-def _unique(names: Sequence[str], name: str) -> None:
-    for column in names:
-        if names.count(column) > 1:
+def check_unique(names: Sequence[str], name: str) -> None:
+    """Refuse two columns of one name."""
+    for column, times in Counter(names).items():
+        if times > 1:
             raise FileError(
-                f"{name} has {names.count(column)} columns named {show_label(column)!r}; names "
-                "must be unique."
+                f"{name} has {times} columns named {show_label(column)!r}; names must be unique."
             )
 
 
@@ -147,7 +148,7 @@ def _put_first(label: str, place: defaultdict[str, int], values: array[int]) -> 
     values.insert(0, place[label])
 
 
-def _looks_like_header(first: str, labels: list[str]) -> bool:
+def looks_like_header(first: str, labels: list[str]) -> bool:
     """Whether the first line of a single column is a name: unlike every label that follows."""
     return bool(labels) and not (first in labels or first in MISSING or _is_number(first))
 
@@ -172,7 +173,7 @@ def _coded(place: dict[str, int], values: array[int]) -> Codes:
 
 
 @contextmanager
-def _opened(source: str | Path, name: str) -> Iterator[tuple[io.TextIOWrapper, bytes]]:
+def opened_text(source: str | Path, name: str) -> Iterator[tuple[io.TextIOWrapper, bytes]]:
     """The file as text, with its first bytes; what is wrong with it is said in one sentence."""
     standard = str(source) == "-"
     with ExitStack() as stack:
@@ -197,7 +198,7 @@ def _opened(source: str | Path, name: str) -> Iterator[tuple[io.TextIOWrapper, b
 
 
 @contextmanager
-def _long_fields() -> Iterator[None]:
+def long_fields() -> Iterator[None]:
     """Allow labels of any length while reading."""
     old = csv.field_size_limit(2**31 - 1)
     try:
@@ -206,7 +207,8 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(old)
 
 
-def _delimiter(given: str | None, source: str | Path, start: bytes) -> str:
+def find_delimiter(given: str | None, source: str | Path, start: bytes) -> str:
+    """The separator given, or the one that the file's name or first line suggests."""
     if given is not None:
         given = {"tab": "\t", "\\t": "\t"}.get(given, given)
         if len(given) != 1:
@@ -221,7 +223,7 @@ def _delimiter(given: str | None, source: str | Path, start: bytes) -> str:
     return DELIMITERS[counts.index(max(counts))]
 
 
-def _rows(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def text_rows(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Rows with their line numbers; blank lines are skipped, but are labels in a single column."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     blanks: list[int] = []
@@ -237,7 +239,7 @@ def _rows(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]
         yield reader.line_num, row
 
 
-def _watched(stream: io.TextIOWrapper, source: str | Path) -> Generator[str, None, None]:
+def watched_lines(stream: io.TextIOWrapper, source: str | Path) -> Generator[str, None, None]:
     """The lines, with a progress bar on a terminal if the file is large."""
     large = str(source) != "-" and os.path.getsize(source) > SHOW_PROGRESS
     if not (large and sys.stderr.isatty()):
@@ -245,10 +247,12 @@ def _watched(stream: io.TextIOWrapper, source: str | Path) -> Generator[str, Non
             yield line
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(f"reading {Path(source).name}", total=os.path.getsize(source))
+        name = escape(show_label(Path(source).name))
+        task = progress.add_task(f"reading {name}", total=os.path.getsize(source))
         done = 0
         for line in stream:
             done += len(line)

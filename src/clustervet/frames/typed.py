@@ -16,7 +16,7 @@ from clustervet.errors import FileError, MissingPackageError
 from clustervet.frames.collect import ROOM, NoNumberError, NumberLabels, Rows, TextLabels
 from clustervet.frames.duck import EngineError, Relation, safe_path, watched
 from clustervet.frames.source import Kind, Place, absent_column, refused_value
-from clustervet.frames.text import _unique
+from clustervet.frames.text import check_unique
 from clustervet.labels import Codes, show_label
 
 PARQUET, JSON, ARROW = "Parquet", "JSON", "Arrow"
@@ -144,7 +144,7 @@ def open_typed(place: Place, format: str) -> TypedSource:
         elif format == ARROW:
             table = relation.tables["arrow_table"]
             names, rows = list(table.column_names), table.num_rows
-    _unique(names, place.name)
+    check_unique(names, place.name)
     if len(names) != len(types):
         raise FileError(f"{place.name} has a schema that cannot be read.")
     return TypedSource(place, format, dict(zip(names, types, strict=True)), rows)
