@@ -14,12 +14,15 @@ def reference_ssq(
     points: NDArray[Any], clusters: int, count: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """SSQ of k-means on so many sets of uniform points in the box along the principal axes."""
+    from threadpoolctl import threadpool_limits
+
     centred = points - points.mean(axis=0, dtype=np.float64)
     axes = np.linalg.eigh(centred.T @ centred)[1]
     turned = centred @ axes
     low, high = turned.min(axis=0), turned.max(axis=0)
     found = np.empty(count)
-    with ticking(count, "reference sets") as tick:
+    # Threads within a fit of this size cost more than they save.
+    with ticking(count, "reference sets") as tick, threadpool_limits(1):
         for b in range(count):
             found[b] = _ssq(rng.uniform(low, high, points.shape), clusters, rng)
             tick()

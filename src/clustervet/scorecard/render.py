@@ -209,15 +209,16 @@ def html(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -> str:
 
 def markdown(cards: Sequence[ScoreCard], names: Sequence[str] | None = None) -> str:
     """A Markdown table; pipes in names are escaped."""
-    grid = [[_cell(item) for item in line] for line in _grid(cards, names)]
+    grid = [[safe_cell(item) for item in line] for line in _grid(cards, names)]
     rule = ["---" if k < 2 or k >= len(grid[0]) - 2 else "---:" for k in range(len(grid[0]))]
     lines = ["| " + " | ".join(line) + " |" for line in [grid[0], rule, *grid[1:]]]
-    reasons = [f"- {_cell(line)}" for line in notes(cards, names)]
-    top = [_cell(line) + "  " for line in captions(cards, names)]
+    reasons = [f"- {safe_cell(line)}" for line in notes(cards, names)]
+    top = [safe_cell(line) + "  " for line in captions(cards, names)]
     return "\n".join([*top, "", *lines, *(["", *reasons] if reasons else [])])
 
 
-def _cell(item: str) -> str:
+def safe_cell(item: str) -> str:
+    """Text that Markdown prints as it is, in a table too."""
     safe = item.replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")
     return safe.replace("<", "&lt;").replace(">", "&gt;")
 
