@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from cases import (
     chance,
+    clusterers,
     counting,
     everything,
     fragments,
@@ -36,6 +37,7 @@ CASES: dict[str, tuple[str, Case]] = {
     "centroids": ("Centroids and squares", geometry.centroids),
     "indices": ("Internal indices of genieclust", geometry.genieclust),
     "silhouette-memory": ("Memory of the silhouette", geometry.memory),
+    "clusterers": ("Clustering text", clusterers.run),
     "tail": ("The tail of the PAC-MDL bound", tail.run),
     "large": ("Values at large counts", trust.large),
     "digits": ("Values in hard places", trust.digits),

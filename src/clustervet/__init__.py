@@ -12,6 +12,9 @@ True
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from clustervet import external, internal
 from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ClustervetError
@@ -35,7 +38,7 @@ from clustervet.internal import *  # noqa: F403  # likewise
 from clustervet.pacmdl import Bound, pac_mdl_bound
 from clustervet.registry import Estimate, Measure, measure, measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores, internal_scores
-from clustervet.selection import Choice, Tuning, tune
+from clustervet.selection import Choice, Selection, Tuning, select, tune
 
 __version__ = "0.1.0"
 
@@ -54,6 +57,7 @@ __all__ = [
     "Pairs",
     "Ranking",
     "SampleSize",
+    "Selection",
     "ScoreCard",
     "ScoreCards",
     "Tuning",
@@ -68,7 +72,19 @@ __all__ = [
     "pac_mdl_bound",
     "rank_predictions",
     "sample_size",
+    "select",
     "tune",
     *external.__all__,
     *internal.__all__,
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs scikit-learn, loaded when first asked for."""
+    if name == "PacMdlSearch":
+        from clustervet.selection.search import PacMdlSearch
+
+        return PacMdlSearch
+    if name == "clusterers":
+        return importlib.import_module("clustervet.clusterers")
+    raise AttributeError(f"module 'clustervet' has no attribute {name!r}")

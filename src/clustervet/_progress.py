@@ -17,9 +17,12 @@ PAUSE = 0.2
 @contextmanager
 def ticking(total: int, what: str) -> Iterator[Callable[[], None]]:
     """Give a function to call after each of so many steps; any thread may call it."""
+    if not sys.stderr.isatty():
+        yield _nothing
+        return
     bar = _Bar(total, what)
     try:
-        yield bar.tick if sys.stderr.isatty() else _nothing
+        yield bar.tick
     finally:
         bar.close()
 
@@ -28,29 +31,78 @@ def _nothing() -> None:
     return None
 
 
+def time_left(seconds: float) -> str:
+    """How long something will take, as people say it.
+
+    >>> time_left(8.4), time_left(100), time_left(5_000), time_left(500_000)
+    ('8 s left', '2 min left', '1 h 23 min left', '5 d 18 h left')
+    """
+    if seconds < 90:
+        return f"{round(seconds)} s left"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min left"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes} min left"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h left"
+
+
 class _Bar:
+    """A bar that shows itself after a while, whether a step is done by then or not."""
+
     def __init__(self, total: int, what: str) -> None:
         self.total, self.what, self.done = total, what, 0
         self.lock = threading.Lock()
-        self.next = time.monotonic() + PATIENCE
+        self.start = time.monotonic()
+        self.next = self.start + PATIENCE
         self.shown: Any = None
         self.task: Any = None
+        self.ended = False
+        self.timer = threading.Timer(PATIENCE, self._update)
+        self.timer.daemon = True
+        self.timer.start()
 
     def tick(self) -> None:
         with self.lock:
             self.done += 1
-            if time.monotonic() < self.next:
+        if time.monotonic() >= self.next:
+            self._update()
+
+    def _update(self) -> None:
+        with self.lock:
+            if self.ended or not self.total:
                 return
             self.next = time.monotonic() + PAUSE
             if self.shown is None:
-                from rich.console import Console
-                from rich.progress import Progress
+                self._show()
+            self.shown.update(self.task, completed=self.done, left=self._left())
 
-                self.shown = Progress(console=Console(stderr=True), transient=True)
-                self.shown.start()
-                self.task = self.shown.add_task(self.what, total=self.total)
-            self.shown.update(self.task, completed=self.done)
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}", markup=False),
+        )
+        self.shown = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.shown.start()
+        self.task = self.shown.add_task(self.what, total=self.total, left="")
+
+    def _left(self) -> str:
+        """Time left, if the rest takes as long a step as what is done."""
+        if not self.done:
+            return ""
+        spent = time.monotonic() - self.start
+        return time_left(spent * (self.total - self.done) / self.done)
 
     def close(self) -> None:
-        if self.shown is not None:
-            self.shown.stop()
+        self.timer.cancel()
+        with self.lock:
+            self.ended = True
+            if self.shown is not None:
+                self.shown.stop()

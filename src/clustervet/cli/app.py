@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import clustervet
-from clustervet.cli import cards, scoring, tuning
+from clustervet.cli import cards, choosing, scoring, tuning
 from clustervet.cli.options import (
     ArrayOption,
     DelimiterOption,
@@ -172,3 +172,4 @@ def demo(format: FormatOption = None) -> None:
 
 
 tuning.register(app)
+choosing.register(app)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clustervet.errors import FileError
-from clustervet.frames.features import _opened
+from clustervet.frames.features import open_table
 from clustervet.labels import Codes, show_label
 from clustervet.labels.codes import from_keys, number
 
@@ -46,7 +46,7 @@ def read_columns(
     header: bool | None = None,
 ) -> dict[str, Codes]:
     """Columns of a table in any format that `read_features` reads, as labels."""
-    source = _opened(path, None, delimiter, header)
+    source = open_table(path, None, delimiter, header)
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in source.kinds:

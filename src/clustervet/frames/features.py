@@ -86,7 +86,7 @@ def read_features(
     ...     table.feature_names, table.left_out, table.matrix.tolist()
     (('x', 'y'), {'id': 'an index'}, [[0.5, 3.0], [1.5, 4.0]])
     """
-    source = _opened(path, array, delimiter, header)
+    source = open_table(path, array, delimiter, header)
     labels = _names(exclude, "exclude", source)
     taken, left_out = (
         _usual(source, labels) if features is None else (_asked(source, features, labels), {})
@@ -109,7 +109,7 @@ def read_features(
     )
 
 
-def _opened(
+def open_table(
     path: str | os.PathLike[str], array: str | None, delimiter: str | None, header: bool | None
 ) -> Source:
     """The file as a source of columns, by its format; readers are loaded when needed."""

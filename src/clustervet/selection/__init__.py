@@ -1,6 +1,7 @@
-"""Sweeps over parameters of clusterers, and what internal measures say about them.
+"""Sweeps over algorithms, numbers of clusters, runs and parameters, and what to choose.
 
-Law: rules (`elbow`, `optimum`) read numbers alone; `tune` fits, measures and asks the rules.
+Law: the answer is the same for any number of jobs, and after any number of kills. Rules (`elbow`,
+`optimum`) read numbers alone; `tune` asks internal measures, `select` the PAC-MDL bound.
 """
 
 from __future__ import annotations
@@ -8,17 +9,21 @@ from __future__ import annotations
 from clustervet.selection.choice import Choice
 from clustervet.selection.elbow import find_elbow, find_hartigan
 from clustervet.selection.optimum import find_gap, find_optimum
+from clustervet.selection.select import select
+from clustervet.selection.selection import Selection
 from clustervet.selection.stability import Stability
 from clustervet.selection.tune import tune
 from clustervet.selection.tuning import Tuning
 
 __all__ = [
     "Choice",
+    "Selection",
     "Stability",
     "Tuning",
     "find_elbow",
     "find_gap",
     "find_hartigan",
     "find_optimum",
+    "select",
     "tune",
 ]

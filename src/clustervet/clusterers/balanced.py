@@ -1,0 +1,176 @@
+"""Frequency-sensitive spherical k-means: clusters of like size."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from clustervet._kernels import sparse_rows as loops
+from clustervet.clusterers.base import SPREAD
+from clustervet.clusterers.bessel import concentration
+from clustervet.clusterers.components import MOST
+from clustervet.clusterers.lloyd import Run, fill_empty, settled
+from clustervet.clusterers.rows import Floats, Labels, Rows, Sums
+from clustervet.clusterers.spherical import Directions, lengths_of, unit_factors
+
+INCREMENTAL, BATCH = "incremental", "batch"
+
+
+class FrequencySensitiveKMeans(Directions):
+    """Spherical k-means in which a large cluster is wide and hard to win.
+
+    The hard von Mises-Fisher model with κ_h = L / n_h: row x goes to the cluster with the
+    largest (L / n_h)(x·μ_h - 1) - ((d - 1)/2) log n_h (Banerjee & Ghosh 2004; FSKMeans of
+    Banerjee & Langford 2004, §4.2). L is set so that κ at the average size is the one that
+    fits the rows around the centres of plain spherical clusters at the start. The objective
+    is the sum of these scores at the true sizes. Give tf-idf weights.
+
+    Parameters
+    ----------
+    n_clusters, init, n_init, max_iter, tol, random_state : see `SphericalKMeans`
+    update : "incremental" or "batch"
+        Sizes follow every single move, or stay those of the last pass. The first balances
+        better, above all with many clusters.
+
+    Attributes
+    ----------
+    cluster_centers_, labels_, objective_, objective_path_, n_iter_, blank_label_ :
+        see `SphericalKMeans`
+    sizes_ : weight of each cluster; `predict` assigns by these, one row at a time, so it need
+        not give back `labels_`, which the rows agreed on together
+    balance_ : the smallest size over the average one; 1 is perfect
+    strength_ : L
+
+    Notes
+    -----
+    No theorem makes a pass improve the objective, since every move changes the κ of all rows
+    in two clusters. A pass that would make it worse is cut to the half of its moves that
+    promised most, and so on; when no move is left, the run ends. An empty cluster gets the
+    row with the least cosine to its own centre on the same condition. `transform` gives
+    1 - cosine.
+
+    Examples
+    --------
+    >>> from clustervet.clusterers import FrequencySensitiveKMeans
+    >>> counts = np.random.default_rng(0).poisson(0.3, (90, 300))
+    >>> FrequencySensitiveKMeans(3, random_state=0).fit(counts).balance_ > 0.9
+    True
+
+    """
+
+    _by_cluster: ClassVar[tuple[str, ...]] = ("cluster_centers_", "sizes_")
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        update: str = INCREMENTAL,
+        init: Any = SPREAD,
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.update = update
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _check_more(self) -> None:
+        self._check_choice("update", (INCREMENTAL, BATCH))
+
+    def _run(self, rows: Rows, rng: np.random.Generator) -> Run:
+        labels, table = self._first_labels(rows, rng)
+        model = BalancedModel(rows, labels, table.shape[1], incremental=self.update == INCREMENTAL)
+        return model.run(self.max_iter, self.tol)
+
+    def _keep(self, rows: Rows, run: Run) -> None:
+        model = run.model
+        self.cluster_centers_: Floats = np.ascontiguousarray(model.table().T)
+        self.sizes_: Floats = model.sums.sizes
+        self.balance_: float = float(self.sizes_.min() * len(self.sizes_) / self.sizes_.sum())
+        self.strength_: float = model.strength
+
+    def _tables(self) -> tuple[Floats, Floats]:
+        held = self.sizes_ > 0
+        sizes = np.where(held, self.sizes_, 1.0)
+        kappa, half = self.strength_ / sizes, (self.n_features_in_ - 1) / 2
+        bias = np.where(held, -kappa - half * np.log(sizes), -np.inf)
+        return np.ascontiguousarray((self.cluster_centers_ * kappa[:, None]).T), bias
+
+    def _objective(self, rows: Rows) -> float:
+        return rows.sum(rows.nearest(*self._tables())[1])
+
+
+class BalancedModel:
+    """Labels, sums and sizes of a run, and the objective they have."""
+
+    def __init__(self, rows: Rows, labels: Labels, k: int, *, incremental: bool) -> None:
+        self.rows, self.incremental = rows, incremental
+        self.sums = Sums(rows, labels, k)
+        self.half = (rows.width - 1) / 2
+        self.mean = float(rows.weights.sum()) / k
+        fit = float(lengths_of(self.sums.totals).sum()) / (self.mean * k)
+        self.strength = self.mean * float(concentration(rows.width, min(1.0, fit), MOST))
+
+    def run(self, most: int, tol: float) -> Run:
+        """Passes until none helps; the first starts from equal sizes."""
+        self.sums.move(self._proposals(np.full(len(self.sums.sizes), self.mean), first=True)[0])
+        path, done = [self.objective()], 1
+        while done < most and not settled(path, tol):
+            if not self._pass(path[-1]):
+                break
+            path.append(self.objective())
+            done += 1
+        return Run(self.sums.labels, path, done, self)
+
+    def objective(self) -> float:
+        """Sum of (L / n_h)(x·μ_h - 1) - ((d - 1)/2) log n_h over the rows, from the sums."""
+        held = self.sums.counts > 0
+        sizes, lengths = self.sums.sizes[held], lengths_of(self.sums.totals[held])
+        fit = self.strength * (lengths / sizes - 1.0)
+        return float((fit - self.half * sizes * np.log(sizes)).sum())
+
+    def table(self) -> Floats:
+        """Centres, features by clusters."""
+        factors = unit_factors(lengths_of(self.sums.totals))
+        return np.ascontiguousarray((self.sums.totals * factors[:, None]).T)
+
+    def _pass(self, before: float) -> bool:
+        """Move rows, the most promising half as long as all would hurt; tells whether any moved."""
+        old = self.sums.labels
+        new, gains = self._proposals(self.sums.sizes.copy(), first=False)
+        moved = np.flatnonzero(new != old)
+        moved = moved[np.argsort(-gains[moved], kind="stable")]
+        while len(moved):
+            labels = old.copy()
+            labels[moved] = new[moved]
+            self.sums.move(labels)
+            if self.objective() > before:
+                return True
+            moved = moved[: len(moved) // 2]
+        self.sums.move(old)
+        return False
+
+    def _proposals(self, sizes: Floats, *, first: bool) -> tuple[Labels, Floats]:
+        """Where rows would go, and what each promises to gain."""
+        k = len(sizes)
+        cosines = self.rows.scores(self.table(), np.zeros(k))
+        labels, gains = self.sums.labels.copy(), np.zeros(len(cosines))
+        lone = np.maximum(sizes, self.rows.weights.min())
+        if self.incremental:
+            arguments = (cosines, self.rows.weights, first, labels, lone)
+            loops.balanced_pass(*arguments, self.strength, self.half, gains)
+        else:
+            scores = self.strength / lone * (cosines - 1.0) - self.half * np.log(lone)
+            own = scores[np.arange(len(labels)), labels]
+            labels = scores.argmax(axis=1).astype(np.int32)
+            gains = scores.max(axis=1) - own
+        best = cosines[np.arange(len(labels)), labels]
+        filled = fill_empty(labels, best, k)
+        gains[filled != labels] = np.inf
+        return filled, gains

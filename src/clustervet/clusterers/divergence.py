@@ -1,0 +1,226 @@
+"""Information-theoretic clustering: rows as distributions over words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from clustervet.clusterers.base import SPREAD, Clusterer
+from clustervet.clusterers.lloyd import Changed, Run, alternate
+from clustervet.clusterers.rows import Floats, Rows, Sums
+from clustervet.clusterers.seeding import Chosen, Gaps
+from clustervet.errors import FeatureError, ParameterError
+
+UNIFORM, LENGTH = "uniform", "length"
+
+
+class KLKMeans(Clusterer):
+    """k-means with Kullback-Leibler divergence between rows, as distributions, and centres.
+
+    Minimises Σ π KL(p ‖ q) over rows p and the centres q of their clusters, the mutual
+    information between rows and words that the clustering loses (Dhillon, Mallela & Kumar
+    2003; KLKMeans of Banerjee & Langford 2004, §4.2). Rows are scaled to sum one
+    inside; give counts.
+
+    A centre counts, besides its rows, a prior u on all words with weight β:
+    q = (Σ π p + β u) / (Σ π + β), where u is the mean of all rows and of one row that has
+    every word alike. That q is the best one for Σ π KL(p ‖ q) + β KL(u ‖ q), whose negative
+    sum is the objective. β shrinks from iteration to iteration, which can only lower the
+    second term, so the objective never gets worse on the way down, nor at the end under the
+    final β.
+
+    Parameters
+    ----------
+    n_clusters, n_init, max_iter, tol, random_state : see `SphericalKMeans`
+    init : "k-means++", "random" or array (n_clusters, n_features)
+        Rows to start from: spread out by divergence, drawn by weight, or centres given.
+    weighting : "uniform" or "length"
+        All rows weigh the same, or each as much as it has words.
+    smoothing : float, default 1.0
+        The final β, in rows of weight one (and of average length, where length weighs).
+    initial_smoothing : float, default 10.0
+        The first β, in clusters of average weight.
+    shrink : float, default 0.8
+        The factor of β an iteration, below 1.
+
+    Attributes
+    ----------
+    cluster_centers_ : array (n_clusters, n_features), smoothed, of sum one
+    labels_, objective_path_, n_iter_, blank_label_ : see `SphericalKMeans`
+    objective_ : minus the loss with its prior part, in bits times weight
+    information_loss_ : bits lost a row, without the prior part
+    smoothing_ : the β at the end, in the same unit
+
+    Notes
+    -----
+    A cluster that loses its last row gets the row of the largest divergence from its own
+    centre, unless that makes the objective worse; then it stays empty, with the prior as its
+    centre. `transform` gives divergences in bits. A row of zeros is no distribution; its
+    divergences are 0.
+
+    Examples
+    --------
+    >>> from clustervet.clusterers import KLKMeans
+    >>> model = KLKMeans(2, random_state=0).fit([[8, 1, 0], [9, 0, 0], [0, 1, 7], [0, 0, 5]])
+    >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3])
+    True
+
+    """
+
+    _squared: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        weighting: str = UNIFORM,
+        smoothing: float = 1.0,
+        initial_smoothing: float = 10.0,
+        shrink: float = 0.8,
+        init: Any = SPREAD,
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.weighting = weighting
+        self.smoothing = smoothing
+        self.initial_smoothing = initial_smoothing
+        self.shrink = shrink
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _check_values(self, matrix: Any) -> None:
+        values = getattr(matrix, "data", matrix) if hasattr(matrix, "tocsr") else matrix
+        if values.size and values.min() < 0:
+            raise FeatureError(
+                "Negative values in data: KLKMeans reads rows as counts, from zero on; "
+                f"the least given is {values.min():g}."
+            )
+
+    def _check_more(self) -> None:
+        self._check_choice("weighting", (UNIFORM, LENGTH))
+        for name in ("smoothing", "initial_smoothing", "shrink"):
+            self._check_number(name, least=0.0)
+        if not self.smoothing > 0:
+            raise ParameterError(f"smoothing must be above 0, not {self.smoothing!r}.")
+        if not self.shrink < 1:
+            raise ParameterError(f"shrink must be below 1, not {self.shrink!r}.")
+
+    def _weighted(self, rows: Rows) -> Rows:
+        if self.weighting == UNIFORM:
+            return rows
+        with np.errstate(over="ignore"):
+            weights = rows.weights * rows.sizes
+            total = weights.sum()
+        if not np.isfinite(total):
+            raise FeatureError("rows are too long to weigh by length: their sum is not finite.")
+        return replace(rows, weights=weights)
+
+    def _run(self, rows: Rows, rng: np.random.Generator) -> Run:
+        centres = self._centres(rows, rng)
+        model = SmoothedModel(rows, len(centres), self)
+        labels, _ = rows.nearest(log2_table((centres + model.prior) / 2.0), model.bias)
+        return alternate(rows, model, labels, self.max_iter, self.tol)
+
+    def _keep(self, rows: Rows, run: Run) -> None:
+        model, weight = run.model, float(rows.weights.sum())
+        self.cluster_centers_: Floats = model.centres
+        self.smoothing_: float = model.weight / model.unit
+        self._penalty: float = model.penalty
+        self.information_loss_: float = -(run.objective + model.penalty) / weight
+
+    def _tables(self) -> tuple[Floats, Floats]:
+        return log2_table(self.cluster_centers_), np.zeros(len(self.cluster_centers_))
+
+    def _distances(self, rows: Rows) -> Floats:
+        gaps = negative_entropies(rows)[:, None] - rows.scores(*self._tables())
+        return np.maximum(0.0, gaps)
+
+    def _objective(self, rows: Rows) -> float:
+        best = rows.nearest(*self._tables())[1]
+        return rows.sum(best - negative_entropies(rows)) - self._penalty
+
+    def _gaps(self, rows: Rows) -> Gaps:
+        """Divergence of rows from a row mixed half and half with the prior.
+
+        log q is that of the prior's half but for the words of the chosen row, so only these
+        are looked up.
+        """
+        prior, whole = prior_of(rows), negative_entropies(rows)
+        base = whole - rows.scores(np.log2(prior / 2)[:, None], np.zeros(1))[:, 0]
+
+        def gaps(chosen: Chosen) -> Floats:
+            words, values, starts = rows.pick(chosen)
+            lifted = np.log2(1.0 + values / prior[words])
+            return np.maximum(0.0, base[:, None] - rows.products(words, lifted, starts))
+
+        return gaps
+
+
+class SmoothedModel:
+    """Centres smoothed by a prior whose weight shrinks; scores are expected log-probabilities."""
+
+    def __init__(self, rows: Rows, k: int, options: KLKMeans) -> None:
+        weight = float(rows.weights.sum())
+        self.unit = weight / rows.mass
+        self.final = options.smoothing * self.unit
+        self.weight = max(self.final, options.initial_smoothing * weight / k)
+        self.shrink = options.shrink
+        self.prior = prior_of(rows)
+        self.ceiling = negative_entropies(rows)
+        self.entropy = rows.sum(self.ceiling)
+        self.prior_entropy = float((self.prior * np.log2(self.prior)).sum())
+        self.bias = np.zeros(k)
+        self.table = np.zeros((rows.width, k))
+        self.centres = np.zeros((k, rows.width))
+        self.penalty = 0.0
+        self.offset = 0.0
+        self.at_rest = False
+
+    def fit(self, sums: Sums, changed: Changed) -> None:
+        """Best centres under the prior as it weighs now."""
+        self.at_rest = self.weight <= self.final
+        totals = sums.totals + self.weight * self.prior
+        self.centres = totals / (sums.sizes + self.weight)[:, None]
+        self.table = log2_table(self.centres)
+        cross = np.einsum("j,jh->h", self.prior, self.table)
+        self.penalty = self.weight * float((self.prior_entropy - cross).sum())
+        self.offset = -self.entropy - self.penalty
+
+    def advance(self) -> None:
+        """Let the prior's weight shrink."""
+        self.weight = max(self.final, self.weight * self.shrink)
+
+
+def prior_of(rows: Rows) -> Floats:
+    """The mean of all rows and of one more that has every word alike."""
+    unit = float(rows.weights.sum()) / rows.mass
+    total = rows.shared_sums(rows.weights[:, None])[:, 0] + unit / rows.width
+    return np.asarray(total / total.sum())
+
+
+def negative_entropies(rows: Rows) -> Floats:
+    """Σ p log2 p of each row; zero for a row without words."""
+    out = np.zeros(len(rows))
+    held = np.flatnonzero(np.diff(rows.indptr) > 0)
+    if len(held):
+        safe = np.where(rows.data > 0, rows.data, 1.0)
+        out[held] = np.add.reduceat(rows.data * np.log2(safe), rows.indptr[held])
+    return out
+
+
+def log2_table(centres: Floats) -> Floats:
+    """Logarithms of the centres, features by clusters."""
+    return np.ascontiguousarray(np.log2(centres).T)

@@ -1,0 +1,71 @@
+"""Rows to start from: spread out in the geometry of the algorithm, at random, or given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.clusterers.rows import Floats, Rows
+from clustervet.errors import ParameterError
+
+Chosen = NDArray[np.int64]
+# Gaps of all rows from some of them: rows by candidates, zero where a row meets itself.
+Gaps = Callable[[Chosen], Floats]
+
+
+def generators(random_state: Any, runs: int) -> list[np.random.Generator]:
+    """One generator a run, from an int, a Generator, a RandomState or None."""
+    if isinstance(random_state, np.random.RandomState):
+        seeds = random_state.randint(2**31, size=(runs, 2))
+    elif isinstance(random_state, np.random.Generator):
+        seeds = random_state.integers(2**31, size=(runs, 2))
+    else:
+        try:
+            seeds = np.random.default_rng(random_state).integers(2**31, size=(runs, 2))
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"random_state must be an int, a numpy Generator or None, not {random_state!r}."
+            ) from None
+    return [np.random.default_rng(seed.tolist()) for seed in seeds]
+
+
+def random_rows(rows: Rows, k: int, rng: np.random.Generator) -> Chosen:
+    """Different rows drawn by weight."""
+    shares = rows.weights / rows.weights.sum()
+    return np.asarray(rng.choice(len(rows), k, replace=False, p=shares))
+
+
+def spread_rows(rows: Rows, k: int, rng: np.random.Generator, gaps: Gaps) -> Chosen:
+    """Different rows far from each other, by greedy k-means++ over any gap.
+
+    Arthur & Vassilvitskii 2007, §2.2, with the gap in the place of the squared distance; of
+    2 + log k rows drawn each time the one is kept that leaves the least total gap.
+    """
+    weights = rows.weights
+    chosen = _draw(weights, rng, 1)
+    closest = gaps(chosen)[:, 0]
+    closest[chosen] = 0.0
+    trials = 2 + int(math.log(k))
+    while len(chosen) < k:
+        candidates = _draw(weights * closest, rng, trials)
+        left = np.minimum(closest[:, None], gaps(candidates))
+        at = int(np.argmin((weights[:, None] * left).sum(axis=0)))
+        best = candidates[at]
+        if closest[best] <= 0:  # all that is left lies on rows chosen already
+            best = np.setdiff1d(np.arange(len(rows)), chosen)[0]
+            at = int(np.argmax(candidates == best)) if best in candidates else at
+        closest = left[:, at]
+        closest[best] = 0.0
+        chosen = np.append(chosen, best)
+    return chosen
+
+
+def _draw(weights: Floats, rng: np.random.Generator, count: int) -> Chosen:
+    """Rows drawn by weight, repeats allowed."""
+    steps = np.cumsum(weights)
+    at = np.searchsorted(steps, rng.random(count) * steps[-1], side="right")
+    return np.asarray(np.minimum(at, len(weights) - 1))

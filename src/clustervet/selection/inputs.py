@@ -1,0 +1,107 @@
+"""What each algorithm is handed: features as they are, or weighted; and what may be handed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from clustervet.errors import FeatureError, ParameterError
+from clustervet.geometry.points import is_sparse
+from clustervet.labels import show_label
+from clustervet.pacmdl.description import whole
+from clustervet.selection.algorithms import Algorithm
+
+WEIGHTINGS = ("none", "counts", "tfidf")
+DEFAULT_CLUSTERS = range(2, 21)
+# Bytes that are digested at a time.
+BLOCK = 2**24
+
+
+def weighter() -> Any:
+    """Tf-idf with logarithmic term counts and rows of length one (Salton & Buckley 1988)."""
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    return TfidfTransformer(sublinear_tf=True)
+
+
+def read_inputs(points: Any, algorithms: Sequence[Algorithm], weighting: Any) -> Mapping[str, Any]:
+    """The features for each algorithm, by name; those that read counts are never weighted."""
+    if weighting not in WEIGHTINGS:
+        raise ParameterError(
+            f"weighting must be one of {', '.join(WEIGHTINGS)}, not {show_label(weighting)!r}."
+        )
+    points = _narrow(points)
+    negative = _negative(points)
+    for algorithm in algorithms:
+        if algorithm.counts and negative is not None:
+            raise FeatureError(
+                f"the algorithm {show_label(algorithm.name)!r} reads counts, from zero on; "
+                f"{negative}. Leave it out of algorithms, or give it counts."
+            )
+    if weighting == "none":
+        return {algorithm.name: points for algorithm in algorithms}
+    if negative is not None:
+        raise FeatureError(f"weighting={weighting!r} is for counts, from zero on; {negative}.")
+    weighted = points
+    if weighting == "tfidf" and not all(algorithm.counts for algorithm in algorithms):
+        weighted = weighter().fit_transform(points)
+    return {a.name: points if a.counts else weighted for a in algorithms}
+
+
+def _narrow(points: Any) -> Any:
+    """Indices of 32 bits where they suffice: some of scikit-learn's loops take no others."""
+    if not is_sparse(points):
+        return points
+    from scipy.sparse import csr_matrix
+
+    matrix = csr_matrix(points)
+    matrix.sort_indices()
+    if max(matrix.nnz, *matrix.shape) < 2**31:
+        matrix.indices = matrix.indices.astype(np.int32, copy=False)
+        matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
+    return matrix
+
+
+def _negative(points: Any) -> str | None:
+    """Where the first value below zero stands, if there is one."""
+    values = points.data if is_sparse(points) else points
+    if not values.size or values.min() >= 0:
+        return None
+    if is_sparse(points):
+        at = int(np.flatnonzero(values < 0)[0])
+        row = int(np.searchsorted(points.indptr, at, side="right")) - 1
+        return f"row {row}, column {points.indices[at]} of X is {values[at]:g}"
+    row, column = np.argwhere(values < 0)[0].tolist()
+    return f"row {row}, column {column} of X is {values[row, column]:g}"
+
+
+def digest(points: Any) -> str:
+    """A fingerprint of the features, by which a journal knows them again."""
+    found = hashlib.sha256()
+    parts = [points.data, points.indices, points.indptr] if is_sparse(points) else [points]
+    for part in parts:
+        wide = part.astype(np.int64, copy=False) if part.dtype.kind == "i" else part
+        found.update(f"{wide.dtype.str} {wide.shape} ".encode())
+        flat = np.ascontiguousarray(wide).reshape(-1).view(np.uint8)
+        for first in range(0, len(flat), BLOCK):
+            found.update(flat[first : first + BLOCK].data)
+    return found.hexdigest()
+
+
+def read_clusters(clusters: Any, points: int) -> tuple[int, ...]:
+    """Numbers of clusters in rising order, each once; the usual ones end before the points do."""
+    if clusters is DEFAULT_CLUSTERS or clusters == DEFAULT_CLUSTERS:
+        clusters = range(2, min(DEFAULT_CLUSTERS.stop, max(points, 3)))
+    if isinstance(clusters, str | bytes) or not isinstance(clusters, Iterable):
+        clusters = [clusters]
+    numbers = sorted({whole(number, "clusters", 1) for number in clusters})
+    if not numbers:
+        raise ParameterError("clusters is empty; give at least one number of clusters.")
+    if numbers[-1] > points:
+        raise ParameterError(
+            f"clusters asks for {numbers[-1]:,} clusters, which is more than the {points:,} points."
+        )
+    return tuple(numbers)

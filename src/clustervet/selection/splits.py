@@ -1,0 +1,78 @@
+"""Which points are labelled: the user's own, or a plain random sample of those with a label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clustervet.errors import LabelError, ParameterError
+from clustervet.labels import Codes, read_labels
+from clustervet.labels.codes import Mask
+from clustervet.pacmdl.reading import read_sample
+from clustervet.selection.algorithms import sequence_of
+
+
+@dataclass(frozen=True)
+class Split:
+    """Labels of all points, and the mask of those that a selection may look at."""
+
+    truth: Codes
+    labelled: Mask
+
+    @property
+    def train_size(self) -> int:
+        """Points whose label may be looked at."""
+        return int(self.labelled.sum())
+
+    @property
+    def test_size(self) -> int:
+        """Points whose label is predicted."""
+        return len(self.labelled) - self.train_size
+
+
+def read_split(y: Any, labelled: Any, train: Any, points: int, seed: int) -> Split:
+    """The labelled points: as told, or where y is not missing, or drawn by the seed.
+
+    A drawn sample is not stratified: the bound's proof needs every sample of that size to be
+    as likely as any other (Banerjee & Langford 2004, theorem 1).
+    """
+    truth = read_labels(y, "y")
+    if len(truth) != points:
+        raise LabelError(
+            f"y must have a label a point; X has {points:,} points and y has {len(truth):,} labels."
+        )
+    share = _share(train)
+    if labelled is None:
+        if truth.missing is not None and truth.missing.any():
+            labelled = ~truth.missing
+        else:
+            labelled = _drawn(share, points, seed)
+    alike = np.zeros(points, np.int8)
+    sample = read_sample(truth, alike, labelled, noise=None, noise_policy=None, missing="raise")
+    return Split(truth, sample.labelled)
+
+
+def _share(train: Any) -> float | int:
+    number = isinstance(train, int | float | np.integer | np.floating)
+    whole = isinstance(train, int | np.integer)
+    if isinstance(train, bool) or not number or not (train >= 1 if whole else 0 < train < 1):
+        raise ParameterError(
+            "train must be a share of the points between 0 and 1, or a whole number of them, not "
+            f"{train!r}."
+        )
+    return int(train) if whole else float(train)
+
+
+def _drawn(share: float | int, points: int, seed: int) -> Mask:
+    size = share if isinstance(share, int) else min(max(round(share * points), 1), points - 1)
+    if not 0 < size < points:
+        raise ParameterError(
+            f"train={share} of {points:,} points leaves nothing to predict; at most "
+            f"{points - 1:,} can be labelled."
+        )
+    rng = np.random.default_rng(sequence_of(seed, "split"))
+    mask = np.zeros(points, bool)
+    mask[rng.permutation(points)[:size]] = True
+    return mask

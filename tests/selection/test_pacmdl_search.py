@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from clustervet.errors import LabelError, ParameterError
+from clustervet.selection.search import PacMdlSearch
+from clustervet.selection.select import select
+
+RNG = np.random.default_rng(0)
+ORDER = RNG.permutation(120)
+Y = np.repeat([3, 5, 7], 40)[ORDER]
+X = (RNG.normal(size=(120, 2)) + 6 * np.repeat([[0, 0], [1, 0], [0, 1]], 40, axis=0))[ORDER]
+KM = {"km": KMeans(n_init=1)}
+
+
+def hidden():
+    return np.where(np.arange(120) % 3 == 0, Y, -1)
+
+
+def test_scikit_learns_own_checks():
+    search = PacMdlSearch(KM, clusters=[2, 3], runs=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # checks warn about what they pass over
+        check_estimator(
+            search,
+            expected_failed_checks={
+                "check_classifiers_classes": "-1 means that a label is missing",
+            },
+        )
+
+
+def test_it_is_a_selection():
+    search = PacMdlSearch(KM, clusters=[2, 3, 4], runs=3, delta=0.05, random_state=4)
+    search.fit(X, hidden())
+    truth = [None if label == -1 else int(label) for label in hidden()]
+    found = select(X, truth, KM, [2, 3, 4], 3, delta=0.05, random_state=4)
+    assert search.selection_.to_json() == found.to_json()
+    assert search.best_bound_ == found.bound
+    assert search.best_params_ == {
+        "algorithm": "km",
+        "clusters": found.best.clusters,
+        "run": found.best.run,
+        "random_state": found.best.seed,
+    }
+    np.testing.assert_array_equal(search.labels_, found.labels)
+    np.testing.assert_array_equal(search.transduction_, found.predictions)
+    np.testing.assert_array_equal(search.best_estimator_.labels_, found.labels)
+    assert search.classes_.tolist() == [3, 5, 7]
+    assert (search.transduction_ == Y).mean() > 0.95
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [None if label == -1 else label for label in hidden().tolist()],
+        np.where(hidden() == -1, np.nan, hidden()),
+        pd.Series(hidden()).where(hidden() != -1),
+        pd.array(hidden(), dtype="Int64"),
+        hidden().astype(float),
+    ],
+    ids=["None", "NaN", "series", "Int64", "-1.0"],
+)
+def test_every_sign_of_a_missing_label_means_the_same(y):
+    search = PacMdlSearch(KM, clusters=[3], runs=2)
+    assert search.fit(X, y).best_bound_.train_size == 40
+
+
+def test_words_as_labels():
+    words = np.array(["x", "y", "z"])[np.unique(Y, return_inverse=True)[1]].astype(object)
+    words[::2] = None
+    search = PacMdlSearch(KM, clusters=[3], runs=2).fit(X, words)
+    assert search.classes_.tolist() == ["x", "y", "z"]
+    assert set(search.predict(X)) == {"x", "y", "z"}
+    np.testing.assert_array_equal(search.predict(X), search.transduction_)
+
+
+def test_predictions_are_labels_of_clusters():
+    search = PacMdlSearch(KM, clusters=[3], runs=2).fit(X, hidden())
+    np.testing.assert_array_equal(search.predict([[0, 0], [6, 0], [0, 6]]), [3, 5, 7])
+    assert search.score(X, Y) > 0.95
+    assert cross_val_score(search, X, Y, cv=3).mean() > 0.9
+
+
+def test_no_prediction_where_the_best_estimator_has_none():
+    search = PacMdlSearch({"tree": AgglomerativeClustering()}, clusters=[3])
+    assert not hasattr(search, "predict")
+    search.fit(X, hidden())
+    assert not hasattr(search, "predict")
+    assert (search.transduction_ == Y).mean() > 0.95
+
+
+def test_a_weighted_search_predicts_from_counts():
+    counts = sparse.csr_matrix(
+        RNG.poisson(0.2 + 3.0 * np.repeat(np.kron(np.eye(3), np.ones((1, 4))), 20, axis=0))
+    )
+    topics = np.repeat([0, 1, 2], 20)
+    search = PacMdlSearch(["spherical"], clusters=[3], runs=3, weighting="tfidf")
+    search.fit(counts, topics)
+    np.testing.assert_array_equal(search.predict(counts), search.transduction_)
+    assert [name for name, _ in search.best_estimator_.steps] == [
+        "tfidftransformer",
+        "sphericalkmeans",
+    ]
+
+
+def test_a_journal_and_seeds_of_all_kinds(tmp_path):
+    options = {"clusters": [2, 3], "runs": 2, "journal": tmp_path / "run.db"}
+    first = PacMdlSearch(KM, **options).fit(X, hidden())
+    again = clone(first).fit(X, hidden())
+    assert again.selection_.to_json() == first.selection_.to_json()
+    seeded = PacMdlSearch(KM, clusters=[3], runs=1, random_state=np.random.RandomState(0))
+    assert seeded.fit(X, hidden()).selection_.study.seed != 0
+
+
+def test_refusals():
+    with pytest.raises(NotFittedError):
+        PacMdlSearch(KM).predict(X)
+    with pytest.raises(LabelError, match="X has 120 points and y has 119 labels"):
+        PacMdlSearch(KM).fit(X, Y[:-1])
+    with pytest.raises(LabelError, match="one class only, '3'"):
+        PacMdlSearch(KM).fit(X, np.full(120, 3))
+    with pytest.raises(LabelError, match="no object is labelled"):
+        PacMdlSearch(KM).fit(X, np.full(120, -1))
+    with pytest.raises(LabelError, match="y to be passed"):
+        PacMdlSearch(KM).fit(X, None)
+    with pytest.raises(ParameterError, match="delta must lie"):
+        PacMdlSearch(KM, delta=3).fit(X, Y)
