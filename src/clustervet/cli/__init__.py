@@ -49,4 +49,10 @@ def _in_options(message: str) -> str:
     """A message about arguments, in words of the command line."""
     for policy in ("drop", "class"):
         message = message.replace(f"missing='{policy}'", f"--missing {policy}")
+    for argument, option in {
+        "with labelled= which": "with --labelled which",
+        "noise='drop'": "--noise drop",
+        "noise={": "--noise {",
+    }.items():
+        message = message.replace(argument, option)
     return message
