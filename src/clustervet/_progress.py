@@ -12,12 +12,16 @@ from typing import Any
 # Seconds of work before a bar appears, and between its updates.
 PATIENCE = 1.0
 PAUSE = 0.2
+_one_bar = threading.Lock()
 
 
 @contextmanager
 def ticking(total: int, what: str) -> Iterator[Callable[[], None]]:
-    """Give a function to call after each of so many steps; any thread may call it."""
-    if not sys.stderr.isatty():
+    """Give a function to call after each of so many steps; any thread may call it.
+
+    Work within such work, or beside it, shows no bar of its own.
+    """
+    if not (sys.stderr.isatty() and _one_bar.acquire(blocking=False)):
         yield _nothing
         return
     bar = _Bar(total, what)
@@ -25,6 +29,7 @@ def ticking(total: int, what: str) -> Iterator[Callable[[], None]]:
         yield bar.tick
     finally:
         bar.close()
+        _one_bar.release()
 
 
 def _nothing() -> None:
