@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from typing import Any
 
 from clustervet.cli.output import Format
-from clustervet.labels import show_label
 from clustervet.pacmdl import Bound
+from clustervet.scorecard.render import csv_rows, safe_cell
 from clustervet.selection import display
 from clustervet.selection.selection import Selection
 
@@ -51,9 +49,12 @@ class Bounded:
             name: value for name, value in self.bound.to_dict().items() if name not in NESTED
         }
         if format is Format.csv:
-            return _csv([list(numbers), list(numbers.values())])
+            return csv_rows([list(numbers), list(numbers.values())])
         if format is Format.markdown:
-            lines = [f"| {name} | {_cell(value)} |" for name, value in numbers.items()]
+            lines = [
+                f"| {name} | {safe_cell('' if value is None else str(value))} |"
+                for name, value in numbers.items()
+            ]
             return "\n".join([self.bound.verdict, "", "| | |", "|---|---:|", *lines])
         return repr(self.bound)
 
@@ -67,27 +68,5 @@ class Bounded:
 
 def predictions_text(selection: Selection) -> str:
     """Cluster and predicted label of each point, as CSV."""
-    names = {label: _defused(str(label)) for label in dict.fromkeys(selection.predictions.tolist())}
     rows = zip(selection.labels.tolist(), selection.predictions.tolist(), strict=True)
-    return _csv([["cluster", "label"], *([cluster, names[label]] for cluster, label in rows)])
-
-
-def _csv(rows: list[list[Any]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in rows:
-        writer.writerow(_defused(item) if isinstance(item, str) else item for item in row)
-    return out.getvalue()
-
-
-def _defused(item: str) -> str:
-    """Text with control characters spelled out, which no spreadsheet runs as a formula."""
-    safe = show_label(item, max(1, 12 * len(item)))
-    return "'" + safe if safe.startswith(("=", "+", "-", "@")) else safe
-
-
-def _cell(item: Any) -> str:
-    safe = "" if item is None else str(item)
-    for sign in ("\\", "|", "`"):
-        safe = safe.replace(sign, f"\\{sign}")
-    return safe.replace("<", "&lt;").replace(">", "&gt;")
+    return csv_rows([["cluster", "label"], *rows])

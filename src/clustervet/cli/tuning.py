@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -27,6 +25,7 @@ from clustervet.cli.ranges import numbers, whole_numbers
 from clustervet.cli.request import listed_measures
 from clustervet.errors import ParameterError
 from clustervet.frames import FeatureTable, read_features
+from clustervet.scorecard.render import csv_columns
 from clustervet.selection import Tuning, tune
 from clustervet.selection import show as shown
 from clustervet.selection.estimators import DEFAULT_VALUES
@@ -43,7 +42,7 @@ class Tuned:
         if format is Format.json:
             return self.tuning.to_json()
         if format is Format.csv:
-            return _csv(shown.columns(self.tuning))
+            return csv_columns(shown.columns(self.tuning))
         if format is Format.markdown:
             return shown.markdown(self.tuning)
         return shown.text(self.tuning)
@@ -51,14 +50,6 @@ class Tuned:
     def to_rich(self) -> Any:
         """The curves and choices for a terminal."""
         return shown.rich_table(self.tuning)
-
-
-def _csv(columns: dict[str, Any]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return out.getvalue()
 
 
 def register(app: typer.Typer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -251,18 +251,29 @@ def _interval_columns(scores: Sequence[Score]) -> dict[str, list[Any]]:
 
 
 def csv_text(cards: Sequence[ScoreCard]) -> str:
-    """The same as CSV, all digits kept; text that a spreadsheet would run is defused."""
-    table = columns(cards)
+    """The same as CSV."""
+    return csv_columns(columns(cards))
+
+
+def csv_columns(table: Mapping[str, Sequence[Any]]) -> str:
+    """Columns as CSV, all digits kept; text that a spreadsheet would run is defused."""
+    return csv_rows([list(table), *zip(*table.values(), strict=True)])
+
+
+def csv_rows(rows: Iterable[Sequence[Any]]) -> str:
+    """Rows as CSV, defused alike."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table)
-    for row in zip(*table.values(), strict=True):
-        writer.writerow(_defused(item) for item in row)
+    writer.writerows([_defused(item) for item in row] for row in rows)
     return out.getvalue()
 
 
 def _defused(item: Any) -> Any:
+    if item is None:
+        return ""
     if isinstance(item, float):
-        return "" if math.isnan(item) else repr(item)
+        return "" if math.isnan(item) else float.__repr__(item)
+    if not isinstance(item, str):
+        return item
     safe = show_label(item, max(1, len(item) * 12))  # control characters spelled out, none cut
     return "'" + safe if safe.startswith(("=", "+", "-", "@")) else safe

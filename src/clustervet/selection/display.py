@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from clustervet.labels import show_label
+from clustervet.scorecard.render import csv_columns, safe_cell
 
 if TYPE_CHECKING:
     from clustervet.selection.candidates import Candidate
@@ -156,18 +155,13 @@ def html(selection: Selection) -> str:
 
 def markdown(selection: Selection) -> str:
     """A Markdown table between its verdict and its notes."""
-    grid = [[_cell(item) for item in line] for line in _grid(selection)]
+    grid = [[safe_cell(item) for item in line] for line in _grid(selection)]
     rule = ["---", *(["---:"] * (len(HEADS) - 1))]
     lines = ["| " + " | ".join(line) + " |" for line in [grid[0], rule, *grid[1:]]]
-    said = [f"- {_cell(line)}" for line in notes(selection)]
+    said = [f"- {safe_cell(line)}" for line in notes(selection)]
     return "\n".join(
-        [_cell(selection.verdict) + "  ", _cell(caption(selection)), "", *lines, "", *said]
+        [safe_cell(selection.verdict) + "  ", safe_cell(caption(selection)), "", *lines, "", *said]
     )
-
-
-def _cell(item: str) -> str:
-    safe = item.replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")
-    return safe.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def columns(selection: Selection) -> dict[str, list[Any]]:
@@ -177,18 +171,5 @@ def columns(selection: Selection) -> dict[str, list[Any]]:
 
 
 def csv_text(selection: Selection) -> str:
-    """Every candidate as CSV, all digits kept; text that a spreadsheet would run is defused."""
-    table = columns(selection)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table)
-    for row in zip(*table.values(), strict=True):
-        writer.writerow(_defused(item) for item in row)
-    return out.getvalue()
-
-
-def _defused(item: Any) -> Any:
-    if not isinstance(item, str):
-        return "" if item is None else repr(item)
-    safe = show_label(item, 500)
-    return "'" + safe if safe.startswith(("=", "+", "-", "@")) else safe
+    """Every candidate as CSV."""
+    return csv_columns(columns(selection))
