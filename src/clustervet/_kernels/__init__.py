@@ -44,6 +44,7 @@ _ROOMS = {
         "dense_scatter",
         "dense_sums",
         "dense_to_centroids",
+        "first_places",
         "sparse_sums",
         "sparse_to_centroids",
         "sparse_to_own",

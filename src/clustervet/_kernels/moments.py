@@ -7,6 +7,20 @@ import numpy as np
 from clustervet._kernels.compile import compiled, compiled_for_vectors
 
 
+@compiled
+def first_places(codes, clusters):
+    """Where each cluster's first point is."""
+    places = np.full(clusters, -1)
+    left = clusters
+    for i in range(len(codes)):
+        if places[codes[i]] < 0:
+            places[codes[i]] = i
+            left -= 1
+            if left == 0:
+                break
+    return places
+
+
 @compiled_for_vectors
 def dense_sums(points, codes, first, last, anchors, sums):
     """Add points, less their cluster's anchor, to the sums of their clusters."""

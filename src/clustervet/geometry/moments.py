@@ -68,9 +68,7 @@ def centers(points: Any, codes: Labels, sizes: NDArray[np.int64]) -> Centers:
         sums = np.zeros(shape)
         _kernels.sparse_sums(points.data, points.indices, points.indptr, codes, 0, len(codes), sums)
         return Centers(np.zeros(shape), sums / sizes[:, None])
-    firsts = np.empty(len(sizes), np.int64)
-    firsts[codes[::-1]] = np.arange(len(codes))[::-1]
-    anchors = points[firsts].astype(np.float64)
+    anchors = points[_kernels.first_places(codes, len(sizes))].astype(np.float64)
 
     def part(first: int, last: int) -> Floats:
         sums = np.zeros(shape)
