@@ -108,7 +108,7 @@ def test_a_weighted_search_predicts_from_counts():
     search.fit(counts, topics)
     np.testing.assert_array_equal(search.predict(counts), search.transduction_)
     assert [name for name, _ in search.best_estimator_.steps] == [
-        "tfidftransformer",
+        "tfidf",
         "sphericalkmeans",
     ]
 

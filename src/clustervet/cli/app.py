@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import clustervet
-from clustervet.cli import cards, choosing, scoring, tuning
+from clustervet.cli import cards, choosing, lab_command, scoring, tuning
 from clustervet.cli.options import (
     ArrayOption,
     DelimiterOption,
@@ -173,3 +173,4 @@ def demo(format: FormatOption = None) -> None:
 
 tuning.register(app)
 choosing.register(app)
+lab_command.register(app)

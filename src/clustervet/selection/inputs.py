@@ -21,10 +21,10 @@ BLOCK = 2**24
 
 
 def weighter() -> Any:
-    """Tf-idf with logarithmic term counts and rows of length one (Salton & Buckley 1988)."""
-    from sklearn.feature_extraction.text import TfidfTransformer
+    """Tf-idf, as an estimator."""
+    from clustervet.selection.weighting import TfIdf
 
-    return TfidfTransformer(sublinear_tf=True)
+    return TfIdf()
 
 
 def read_inputs(points: Any, algorithms: Sequence[Algorithm], weighting: Any) -> Mapping[str, Any]:

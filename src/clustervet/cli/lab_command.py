@@ -1,0 +1,104 @@
+"""The commands of the laboratory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from clustervet.cli.options import FormatOption, OutputOption
+from clustervet.cli.output import Format, emit
+from clustervet.cli.ranges import numbers, whole_numbers
+from clustervet.scorecard.render import csv_columns, safe_cell
+
+lab = typer.Typer(
+    name="lab",
+    help="The papers' studies, run again.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(lab)
+
+
+@lab.callback()
+def _laboratory() -> None:
+    """The papers' studies, run again."""
+
+
+@dataclass(frozen=True)
+class Studied:
+    """A study as an answer."""
+
+    study: Any
+
+    def to_text(self, format: Format) -> str:
+        """The table as text."""
+        if format is Format.json:
+            return str(self.study.to_json())
+        if format is Format.csv:
+            return csv_columns(self.study.columns())
+        if format is Format.markdown:
+            head, *rows = [[safe_cell(item) for item in row] for row in self.study.grid()]
+            lines = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows]]
+            return "\n".join([*lines, "", *(f"- {safe_cell(x)}" for x in self.study.notes())])
+        return repr(self.study)
+
+    def to_rich(self) -> Any:
+        """The table for a terminal."""
+        from rich.text import Text
+
+        return Text(repr(self.study), no_wrap=True, overflow="ignore")
+
+
+@lab.command()
+def text(
+    data: Annotated[
+        str, typer.Option("--data", metavar="DIR", help="Folder of corpora; see docs/corpora.md.")
+    ],
+    sets: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Sets, separated by commas; all by default.")
+    ] = None,
+    algorithms: Annotated[
+        str | None,
+        typer.Option("--algorithms", "-a", metavar="NAMES", help="Algorithms; the paper's six."),
+    ] = None,
+    k: Annotated[
+        str | None,
+        typer.Option("--k", metavar="RANGE", help="2..20 by default, 2..30 for twenty classes."),
+    ] = None,
+    runs: Annotated[int, typer.Option(metavar="N", help="Runs of each.")] = 10,
+    shares: Annotated[
+        str,
+        typer.Option(metavar="LIST", help="Labelled shares; the paper's are 0.1,0.3,0.5,0.7,0.9."),
+    ] = "0.5",
+    delta: Annotated[float, typer.Option(metavar="P", help="Chance that a bound fails.")] = 0.1,
+    journal: Annotated[
+        str | None,
+        typer.Option("--journal", metavar="DIR", help="Keep every finished fit there, and go on."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Fits at once.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of fits and splits.")] = 0,
+    format: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Bounds on text corpora, ours beside those of Banerjee & Langford 2004, §4."""
+    from clustervet.lab import text_study
+
+    study = text_study(
+        data,
+        None if sets is None else [name.strip() for name in sets.split(",")],
+        algorithms=None if algorithms is None else [a.strip() for a in algorithms.split(",")],
+        clusters=None if k is None else whole_numbers(k, "--k"),
+        runs=runs,
+        shares=numbers(shares, "--shares"),
+        delta=delta,
+        journals=journal,
+        n_jobs=jobs,
+        random_state=seed,
+    )
+    emit(Studied(study), format, output)

@@ -1,0 +1,147 @@
+"""The text corpora of Banerjee & Langford 2004, from files that the user has.
+
+A folder holds the corpora as NPZ files: `data`, `indices`, `indptr` and `shape` of a CSR matrix of
+word counts, documents by words; `labels`, the number of each document's class; `class_names`; and,
+where known, `vocab` and `doc_ids`. Their names are in `FILES`; docs/corpora.md says where such
+corpora come from.
+"""
+
+from __future__ import annotations
+
+import difflib
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import FileError, ParameterError
+from clustervet.labels import show_label
+
+FILES = {
+    "classic": "classic3.npz",
+    "newsgroups": "20news-19997-subject.npz",
+    "yahoo": "yahoo-k1a.npz",
+}
+NEWSGROUPS = {
+    "different": ("alt.atheism", "rec.sport.baseball", "sci.space"),
+    "similar": ("talk.politics.guns", "talk.politics.mideast", "talk.politics.misc"),
+    "same": ("comp.graphics", "comp.os.ms-windows.misc", "comp.windows.x"),
+}
+# The eleven sets of the paper, §4.1.
+CORPORA = (
+    "classic2",
+    "classic3",
+    *(f"cmu-{kind}-{size}" for size in (100, 1000) for kind in NEWSGROUPS),
+    "cmu-newsgroup-clean-100",
+    "cmu-newsgroup-clean-1000",
+    "yahoo",
+)
+# Documents of a class in the small sets, and the seed by which they are drawn.
+FEW, SEED = 100, 0
+# A word in fewer documents of a set says nothing about how they group.
+LEAST_DOCUMENTS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Word counts of documents and the class of each.
+
+    `dropped` counts the documents that have no words once rare words are left out.
+    """
+
+    name: str
+    counts: Any
+    labels: NDArray[np.int64]
+    class_names: tuple[str, ...]
+    dropped: int
+
+    def __repr__(self) -> str:
+        rows, words = self.counts.shape
+        gone = f", {self.dropped:,} empty ones dropped" if self.dropped else ""
+        classes = len(self.class_names)
+        return f"{self.name}: {rows:,} documents, {words:,} words, {classes} classes{gone}"
+
+
+def load_corpus(name: str, folder: str | Path) -> Corpus:
+    """One of the paper's eleven sets, from a folder of corpora.
+
+    Words in fewer than three documents of the set are left out, then documents without words.
+    The small sets have a hundred documents of each class, drawn with a fixed seed.
+    """
+    if name not in CORPORA:
+        near = difflib.get_close_matches(str(name), CORPORA, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(CORPORA)}."
+        raise ParameterError(f"there is no corpus {show_label(name)!r}; {hint}")
+    family = "classic" if name.startswith("classic") else name
+    family = "newsgroups" if name.startswith("cmu") else family
+    counts, labels, names = _read(Path(folder) / FILES[family])
+    rows = _rows(name, labels, names)
+    return _pruned(name, counts[rows], labels[rows], names)
+
+
+def find_corpora(folder: str | Path) -> list[str]:
+    """The sets whose files are in the folder."""
+    held = {family for family, file in FILES.items() if (Path(folder) / file).is_file()}
+    families = {"classic": "classic", "cmu-": "newsgroups", "yahoo": "yahoo"}
+    return [
+        name
+        for name in CORPORA
+        if any(name.startswith(start) and family in held for start, family in families.items())
+    ]
+
+
+def _read(path: Path) -> tuple[Any, NDArray[np.int64], list[str]]:
+    from scipy.sparse import csr_matrix
+
+    shown = show_label(str(path), 200)
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
+            matrix = csr_matrix(
+                (held["data"].astype(np.float64), held["indices"], held["indptr"]),
+                tuple(held["shape"]),
+            )
+            labels = held["labels"].astype(np.int64)
+            names = [str(name) for name in held["class_names"]]
+    except FileNotFoundError:
+        raise FileError(f"{shown} is not there.") from None
+    except KeyError as error:
+        raise FileError(f"{shown} is no corpus: {error.args[0]}.") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+        raise FileError(f"{shown} cannot be read as a corpus in NPZ form.") from None
+    if len(labels) != matrix.shape[0] or (len(labels) and labels.max() >= len(names)):
+        raise FileError(f"{shown} is no corpus: its labels do not fit its documents.")
+    return matrix, labels, names
+
+
+def _rows(name: str, labels: NDArray[np.int64], names: list[str]) -> NDArray[np.int64]:
+    """The documents of a set, class by class for the small ones."""
+    if name in ("classic3", "yahoo", "cmu-newsgroup-clean-1000"):
+        return np.arange(len(labels))
+    if name == "classic2":
+        wanted = [k for k, label in enumerate(names) if label.lower()[:4] in ("cisi", "cran")]
+        return np.flatnonzero(np.isin(labels, wanted))
+    kind, _, size = name.removeprefix("cmu-").rpartition("-")
+    groups = NEWSGROUPS.get(kind, tuple(names))
+    rng = np.random.default_rng(SEED)
+    found = []
+    for group in groups:
+        if group not in names:
+            raise FileError(f"the newsgroups have no group {show_label(group)!r}.")
+        members = np.flatnonzero(labels == names.index(group))
+        if size == str(FEW):
+            members = np.sort(rng.choice(members, min(FEW, len(members)), replace=False))
+        found.append(members)
+    return np.concatenate(found)
+
+
+def _pruned(name: str, counts: Any, labels: NDArray[np.int64], names: list[str]) -> Corpus:
+    counts.sum_duplicates()
+    documents = np.bincount(counts.indices, minlength=counts.shape[1])
+    counts = counts[:, documents >= LEAST_DOCUMENTS]
+    kept = np.diff(counts.indptr) > 0
+    held, codes = np.unique(labels[kept], return_inverse=True)
+    classes = tuple(names[k] for k in held)
+    return Corpus(name, counts[kept], codes.astype(np.int64), classes, int((~kept).sum()))

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from clustervet.datasets.corpora import CORPORA, NEWSGROUPS, find_corpora, load_corpus
+from clustervet.errors import FileError, ParameterError
+
+
+def write(path, labels, class_names, words=30, seed=0):
+    """Documents of one to five words; the last document has a word that no other has."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 6, len(labels))
+    lengths[-1] = 1
+    indices = rng.integers(0, words - 1, lengths.sum())
+    indices[-1] = words - 1
+    np.savez(
+        path,
+        data=np.ones(lengths.sum(), np.int32),
+        indices=indices,
+        indptr=np.concatenate([[0], np.cumsum(lengths)]),
+        shape=np.array([len(labels), words]),
+        labels=np.asarray(labels),
+        class_names=np.array(class_names),
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    groups = [name for names in NEWSGROUPS.values() for name in names]
+    write(tmp_path / "classic3.npz", np.repeat([0, 1, 2], 20), ["cisi", "cran", "med"])
+    write(tmp_path / "20news-19997-subject.npz", np.repeat(np.arange(9), 120), groups)
+    return tmp_path
+
+
+def test_the_eleven_sets_of_the_paper_and_those_that_are_there(folder):
+    assert len(CORPORA) == 11
+    assert find_corpora(folder) == [name for name in CORPORA if name != "yahoo"]
+    assert find_corpora(folder / "nothing") == []
+
+
+def test_rare_words_and_then_empty_documents_are_left_out(folder):
+    corpus = load_corpus("classic3", folder)
+    assert corpus.dropped >= 1
+    assert corpus.counts.shape[0] == 60 - corpus.dropped == len(corpus.labels)
+    assert (np.bincount(corpus.counts.indices) >= 3).all()
+    assert "3 classes" in repr(corpus)
+    assert "dropped" in repr(corpus)
+
+
+def test_subsets_by_class(folder):
+    two = load_corpus("classic2", folder)
+    assert two.class_names == ("cisi", "cran")
+    assert set(two.labels) == {0, 1}
+    small = load_corpus("cmu-same-100", folder)
+    assert small.class_names == NEWSGROUPS["same"]
+    assert (np.bincount(small.labels) <= 100).all()
+    again = load_corpus("cmu-same-100", folder)
+    np.testing.assert_array_equal(small.counts.toarray(), again.counts.toarray())
+    assert len(load_corpus("cmu-same-1000", folder).labels) > len(small.labels)
+    assert len(load_corpus("cmu-newsgroup-clean-100", folder).class_names) == 9
+
+
+def test_refusals(folder, tmp_path):
+    with pytest.raises(ParameterError, match="did you mean classic3"):
+        load_corpus("classic4", folder)
+    with pytest.raises(FileError, match="is not there"):
+        load_corpus("yahoo", folder)
+    (tmp_path / "yahoo-k1a.npz").write_bytes(b"PK\x03\x04 broken")
+    with pytest.raises(FileError, match="cannot be read as a corpus"):
+        load_corpus("yahoo", folder)
+    np.savez(tmp_path / "yahoo-k1a.npz", data=np.ones(3))
+    with pytest.raises(FileError, match="is no corpus"):
+        load_corpus("yahoo", folder)
+    write(tmp_path / "yahoo-k1a.npz", [0, 5], ["a", "b"])
+    with pytest.raises(FileError, match="do not fit"):
+        load_corpus("yahoo", folder)
