@@ -17,6 +17,7 @@ from typing import Any
 
 from clustervet import external, internal
 from clustervet.contingency import Contingency, Pairs
+from clustervet.ensemble import Distances, distance_matrix
 from clustervet.errors import ClustervetError
 from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures
 from clustervet.geometry import Geometry
@@ -36,6 +37,7 @@ from clustervet.inference import (
 )
 from clustervet.internal import *  # noqa: F403  # likewise
 from clustervet.pacmdl import Bound, pac_mdl_bound
+from clustervet.partition import Partition
 from clustervet.registry import Estimate, Measure, measure, measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores, internal_scores
 from clustervet.selection import Choice, Selection, Tuning, select, tune
@@ -50,11 +52,13 @@ __all__ = [
     "Comparison",
     "Contingency",
     "Diagnosis",
+    "Distances",
     "Estimate",
     "Geometry",
     "Interval",
     "Measure",
     "Pairs",
+    "Partition",
     "Ranking",
     "SampleSize",
     "Selection",
@@ -65,6 +69,7 @@ __all__ = [
     "compare_predictions",
     "confidence_interval",
     "diagnose",
+    "distance_matrix",
     "external_scores",
     "internal_scores",
     "measure",

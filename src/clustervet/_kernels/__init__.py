@@ -25,7 +25,7 @@ _ROOMS = {
     ),
     "density": ("core_distances", "grow_tree", "least_reachability"),
     "given": ("find_fault", "survey"),
-    "labelings": ("band", "by_rows", "count_pair"),
+    "labelings": ("band", "by_rows", "count_pair", "shrink"),
     "lattice": (
         "bucket",
         "gather",

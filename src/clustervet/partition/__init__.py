@@ -1,0 +1,12 @@
+"""One canonical, immutable clustering, and the lattice that all of them form.
+
+Law: numpy only; compiled loops take over where partitions are large.
+"""
+
+from __future__ import annotations
+
+from clustervet.partition.geodesic import Geodesic
+from clustervet.partition.neighbours import Neighbour, Neighbours, Placed
+from clustervet.partition.partition import Partition
+
+__all__ = ["Geodesic", "Neighbour", "Neighbours", "Partition", "Placed"]

@@ -1,0 +1,226 @@
+"""What a partition is: codes that never change, and its place in the lattice."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import LabelError, ParameterError
+from clustervet.labels import consecutive, encode_one, plain_label
+from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.partition import codes as lattice
+from clustervet.partition.show import text
+
+
+class Element:
+    """An element of the lattice of partitions: canonical codes, order, meet and join."""
+
+    _codes: lattice.Codes32
+    _k: int
+    _names: Any
+
+    def __init__(
+        self,
+        labels: Any,
+        *,
+        noise: Any = None,
+        noise_policy: NoisePolicy | None = None,
+        missing: Missing = "raise",
+    ) -> None:
+        if isinstance(labels, Element):
+            if noise is None and noise_policy is None:  # nothing is missing in a partition
+                self._set(labels._codes, labels._k, labels._names)
+                return
+            labels = labels.labels
+        side, _ = encode_one(labels, noise=noise, noise_policy=noise_policy, missing=missing)
+        numbered, values = consecutive(side)
+        codes, order = lattice.canonical(numbered, len(values))
+        self._set(codes, len(values), side.restore(values[order]))
+
+    def _set(self, codes: lattice.Codes32, clusters: int, names: Any) -> None:
+        codes.flags.writeable = False
+        self.__dict__.update(_codes=codes, _k=clusters, _names=names)
+
+    @classmethod
+    def _of(cls, codes: lattice.Codes32, clusters: int, names: Any = None) -> Self:
+        """From canonical codes."""
+        made = object.__new__(cls)
+        made._set(codes, clusters, names)
+        return made
+
+    @classmethod
+    def _from(cls, codes: NDArray[Any], clusters: int) -> Self:
+        """From codes 0..clusters - 1, all in use, in any order."""
+        return cls._of(lattice.canonical(codes, clusters)[0], clusters)
+
+    @property
+    def codes(self) -> lattice.Codes32:
+        """The cluster of each object, numbered by first appearance; cannot be written to."""
+        return self._codes
+
+    @property
+    def n(self) -> int:
+        """Number of objects."""
+        return len(self._codes)
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return self._k
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Objects in each cluster."""
+        sizes = lattice.sizes_of(self._codes, self._k)
+        sizes.flags.writeable = False
+        return sizes
+
+    @property
+    def names(self) -> list[Any]:
+        """The label that each cluster came with, or its code."""
+        given = range(self._k) if self._names is None else self._names
+        return [plain_label(name) for name in given]
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label that each object came with, or the code of its cluster."""
+        if self._names is None:
+            return self._codes
+        if isinstance(self._names, np.ndarray):
+            return self._names[self._codes]
+        names = np.empty(self._k, object)
+        names[:] = self._names
+        return names[self._codes]
+
+    def blocks(self) -> list[NDArray[np.int64]]:
+        """The positions of the objects in each cluster, rising."""
+        order = lattice.positions_by_code(self._codes, self.sizes)
+        return np.split(order, np.cumsum(self.sizes)[:-1])
+
+    def meet(self, *others: Any) -> Self:
+        """The coarsest partition that refines all (Meilă 2007, §4.3), in linear time.
+
+        >>> from clustervet.partition import Partition
+        >>> Partition([0, 0, 1, 1]).meet([0, 1, 1, 1])
+        Partition({0}, {1}, {2, 3})
+        """
+        found = self
+        for other in map(self._same_objects, others):
+            found = self._of(*lattice.meet(found._codes, other._codes, found._k, other._k))
+        return found
+
+    def join(self, *others: Any) -> Self:
+        """The finest partition that all refine, in all but linear time.
+
+        >>> from clustervet.partition import Partition
+        >>> Partition([0, 0, 1, 2]).join([0, 1, 1, 2])
+        Partition({0, 1, 2}, {3})
+        """
+        found = self
+        for other in map(self._same_objects, others):
+            found = self._of(*lattice.join(found._codes, other._codes, found._k, other._k))
+        return found
+
+    def refines(self, other: Any) -> bool:
+        """Whether each cluster lies within one cluster of the other partition."""
+        other = self._same_objects(other)
+        return self._k >= other._k and lattice.refines(self._codes, other._codes, self._k)
+
+    def restrict(self, positions: Any) -> Self:
+        """The partition of some of the objects: their positions, a mask, or a slice.
+
+        >>> from clustervet.partition import Partition
+        >>> Partition([0, 0, 1, 2]).restrict([3, 0, 1])
+        Partition({0}, {1, 2})
+        """
+        chosen = self._codes[_positions(positions, self.n)]
+        return self._from(*lattice.compress(chosen, self._k))
+
+    def _same_objects(self, other: Any) -> Self:
+        same = other if isinstance(other, type(self)) else type(self)(other)
+        if same.n != self.n:
+            raise LabelError(
+                f"both partitions must be of the same objects; one has {self.n:,} and the other "
+                f"{same.n:,}."
+            )
+        return same
+
+    def __and__(self, other: object) -> Self:
+        return self.meet(other) if isinstance(other, Element) else NotImplemented
+
+    def __or__(self, other: object) -> Self:
+        return self.join(other) if isinstance(other, Element) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        return self.refines(other) if isinstance(other, Element) else NotImplemented
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Element):
+            return NotImplemented
+        return self.refines(other) and self._k > other._k
+
+    def __ge__(self, other: object) -> bool:
+        return other.refines(self) if isinstance(other, Element) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return other < self if isinstance(other, Element) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Element):
+            return NotImplemented
+        return self._k == other._k and np.array_equal(self._codes, other._codes)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._codes.tobytes())
+
+    def __len__(self) -> int:
+        """Number of objects, as of the labels it stands for."""
+        return len(self._codes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self._codes, dtype, copy=copy)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a partition never changes; {name} cannot be set.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a partition never changes; {name} cannot be deleted.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self._codes, self._k, self._names)
+
+    def __repr__(self) -> str:
+        return text(self)
+
+
+def _restored(kind: type[Element], codes: Any, clusters: int, names: Any) -> Element:
+    return kind._of(codes, clusters, names)
+
+
+def _positions(positions: Any, n: int) -> NDArray[np.int64]:
+    """Positions of distinct objects, at least one."""
+    if isinstance(positions, slice):
+        chosen = np.arange(n)[positions]
+    else:
+        chosen = np.asarray(positions)
+        if chosen.dtype == np.bool_ and chosen.shape == (n,):
+            chosen = np.flatnonzero(chosen)
+        elif chosen.ndim != 1 or (chosen.dtype.kind not in "iu" and len(chosen)):
+            raise ParameterError(
+                f"positions must be whole numbers, a mask of {n:,} objects or a slice."
+            )
+    if len(chosen) == 0:
+        raise ParameterError("positions are none; a partition has at least one object.")
+    if chosen.min() < 0 or chosen.max() >= n:
+        raise ParameterError(f"positions must lie between 0 and {n - 1:,}.")
+    chosen = chosen.astype(np.int64, copy=False)
+    if np.bincount(chosen).max() > 1:
+        raise ParameterError("positions must differ; an object cannot be in a partition twice.")
+    return chosen

@@ -1,0 +1,170 @@
+"""The lattice on codes: canonical numbering, meet, join, refinement, blocks.
+
+Everything is linear in the number of objects. Codes are numbered by first appearance, so that
+equal partitions have equal codes. Up to a few thousand objects numpy alone does the work, and
+no compiler is loaded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes32 = NDArray[np.int32]
+# Up to this many objects numpy is quicker than loading compiled loops.
+FEW = 20_000
+# A thread is worth starting for so many objects.
+GRAIN = 1_000_000
+DENSE_CELLS = 2**24
+
+
+def canonical(codes: NDArray[Any], clusters: int) -> tuple[Codes32, NDArray[np.int64]]:
+    """Codes 0..clusters - 1, all in use, by first appearance; and which old code each one was."""
+    n = len(codes)
+    if n > FEW:
+        from clustervet import _kernels
+
+        out = np.empty(n, np.int32)
+        return out, _kernels.renumber(codes, clusters, out)
+    first = np.empty(clusters, np.int64)
+    first[codes[::-1]] = np.arange(n - 1, -1, -1)  # the last of several writes stays
+    order = np.argsort(first)
+    rank = np.empty(clusters, np.int32)
+    rank[order] = np.arange(clusters, dtype=np.int32)
+    return rank[codes], order
+
+
+def compress(labels: NDArray[Any], most: int) -> tuple[Codes32, int]:
+    """Labels below `most` as codes without gaps, in their order, and how many there are."""
+    present = np.zeros(most, np.bool_)
+    present[labels] = True
+    rank = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    return rank[labels], int(rank[-1]) + 1
+
+
+def meet(a: Codes32, b: Codes32, height: int, width: int) -> tuple[Codes32, int]:
+    """The pairs of codes that occur, numbered by first appearance, and how many there are."""
+    if len(a) <= FEW:
+        keys, codes = np.unique(a.astype(np.int64) * width + b, return_inverse=True)
+        return canonical(codes, len(keys))[0], len(keys)
+    if height * width <= min(DENSE_CELLS, max(2**16, 4 * len(a))):
+        return _meet_dense(a, b, height, width)
+    from clustervet import _kernels
+
+    codes = np.empty(len(a), np.int32)
+    found = int(_kernels.number_sparse(a, b, sizes_of(a, height), width, codes))
+    return canonical(codes, found)[0], found
+
+
+def _meet_dense(a: Codes32, b: Codes32, height: int, width: int) -> tuple[Codes32, int]:
+    """Each thread numbers the cells of its range; the ranges are then brought to one numbering."""
+    from clustervet import _kernels
+
+    size = height * width
+    parts = _kernels.ranges(len(a), max(GRAIN, size))
+    tables = np.full((len(parts), size), -1, np.int32)
+    seen = [np.empty(min(size, last - first), np.int64) for first, last in parts]
+    out = np.empty(len(a), np.int32)
+
+    def number(part: int) -> int:
+        here = slice(*parts[part])
+        return int(
+            _kernels.number_cells(a[here], b[here], width, tables[part], seen[part], out[here])
+        )
+
+    counts = _kernels.run(number, [(part,) for part in range(len(parts))])
+    found, whole = counts[0], tables[0]
+    names: list[NDArray[np.int32]] = []
+    for part in range(1, len(parts)):
+        cells = seen[part][: counts[part]]
+        fresh = cells[whole[cells] < 0]
+        whole[fresh] = np.arange(found, found + len(fresh), dtype=np.int32)
+        found += len(fresh)
+        names.append(whole[cells])
+    if names:
+        _kernels.run(
+            _kernels.relabel,
+            [(out[slice(*parts[k])], name) for k, name in enumerate(names, 1)],
+        )
+    return out, found
+
+
+def join(a: Codes32, b: Codes32, height: int, width: int) -> tuple[Codes32, int]:
+    """Components of the clusters that share objects, numbered by first appearance.
+
+    Clusters are the nodes of a forest and objects its edges (Galler & Fischer 1964). A set's
+    root is its smallest code of `a`, and these appear in their order.
+    """
+    if len(a) <= FEW:
+        sets, found = _join_few(a, b, height, width)
+        return sets[a], found
+    from clustervet import _kernels
+
+    parts = _kernels.ranges(len(a), max(GRAIN, 4 * (height + width)))
+    forests = [np.arange(height + width, dtype=np.int32) for _ in parts]
+    _kernels.run(
+        _kernels.unite,
+        [
+            (a[slice(*part)], b[slice(*part)], height, forest)
+            for part, forest in zip(parts, forests, strict=True)
+        ],
+    )
+    for other in forests[1:]:
+        _kernels.unite_forests(forests[0], other)
+    sets, found = _kernels.number_roots(forests[0], height)
+    out = np.empty(len(a), np.int32)
+    _kernels.run(
+        _kernels.gather,
+        [(a[slice(*part)], sets, out[slice(*part)]) for part in _kernels.ranges(len(a), GRAIN)],
+    )
+    return out, int(found)
+
+
+def _join_few(a: Codes32, b: Codes32, height: int, width: int) -> tuple[Codes32, int]:
+    parent = list(range(height + width))
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = node = parent[parent[node]]
+        return node
+
+    for cell in np.unique(a.astype(np.int64) * width + b).tolist():
+        one, other = root(cell // width), root(height + cell % width)
+        parent[max(one, other)] = min(one, other)
+    roots, sets = np.unique([root(node) for node in range(height)], return_inverse=True)
+    return sets.astype(np.int32), len(roots)
+
+
+def refines(a: Codes32, b: Codes32, height: int) -> bool:
+    """Whether each cluster of `a` lies in one cluster of `b`."""
+    if len(a) <= FEW:
+        image = np.empty(height, np.int32)
+        image[a] = b
+        return bool((image[a] == b).all())
+    from clustervet import _kernels
+
+    return bool(_kernels.maps_into(a, b, np.full(height, -1, np.int32)))
+
+
+def sizes_of(codes: Codes32, clusters: int) -> NDArray[np.int64]:
+    """Objects in each cluster."""
+    return np.bincount(codes, minlength=clusters).astype(np.int64, copy=False)
+
+
+def positions_by_code(codes: Codes32, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The positions of the first cluster, rising, then those of the second, and so on."""
+    if len(codes) <= FEW:
+        return np.argsort(codes, kind="stable")
+    from clustervet import _kernels
+
+    order: NDArray[np.int64] = _kernels.bucket(codes, sizes)
+    return order
+
+
+def owners(fine: Codes32, coarse: Codes32, clusters: int) -> NDArray[np.int64]:
+    """The coarse cluster in which each of the fine clusters lies."""
+    owner = np.empty(clusters, np.int64)
+    owner[fine] = coarse
+    return owner

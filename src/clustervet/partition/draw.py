@@ -1,0 +1,122 @@
+"""Every partition in turn, and one at random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import ParameterError
+
+# Weights below exp(-RARE) of the largest are left out of a draw: less than a float can tell.
+RARE = 60.0
+# Numbers drawn at once while waiting for one that fits.
+BATCH = 1_000
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator from None, an int, or one that the caller has."""
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    known = isinstance(random_state, np.random.Generator | np.random.SeedSequence)
+    if random_state is None or known or (whole and random_state >= 0):
+        return np.random.default_rng(random_state)
+    raise ParameterError(
+        f"random_state must be None, an int from 0 on or a numpy Generator, not {random_state!r}."
+    )
+
+
+def growth_strings(n: int, k: int | None) -> Iterator[list[int]]:
+    """Codes of every partition of n objects (into k clusters), by rising first difference.
+
+    Each code is at most one above the largest before it (Knuth, TAOCP 4A, 7.2.1.5). The list
+    given is the same one every time.
+    """
+    codes = [0] * n
+
+    def grow(at: int, used: int) -> Iterator[list[int]]:
+        if at == n:
+            yield codes
+            return
+        least = used if k is not None and k - used == n - at else 0
+        most = used + 1 if k is None or used < k else used
+        for code in range(least, most):
+            codes[at] = code
+            yield from grow(at + 1, max(used, code + 1))
+
+    return grow(1, 1)
+
+
+def any_labels(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Labels of a uniform partition: a random number of urns, and an urn for each object.
+
+    With m urns drawn with probability m^n / (e m! B(n)), all partitions come out equally
+    likely (Stam 1983). The weights come from their ratios, outwards from the largest.
+    """
+    return rng.integers(0, _urns(n, rng), n)
+
+
+def _urns(n: int, rng: np.random.Generator) -> int:
+    low, high = 1, n + 1
+    while low < high:  # the largest weight: up to there the next one is larger
+        middle = (low + high) // 2
+        if n * math.log1p(1 / middle) > math.log(middle + 1):
+            low = middle + 1
+        else:
+            high = middle
+    reach = int(12 * math.sqrt(low) + RARE)  # the spread is below that of Poisson's law
+    urns = np.arange(max(1, low - reach), low + reach + 1)
+    steps = n * np.log1p(1 / urns[:-1]) - np.log(urns[1:])
+    logs = np.concatenate([[0.0], np.cumsum(steps)])
+    shares = np.exp(logs - logs.max())
+    return int(rng.choice(urns, p=shares / shares.sum()))
+
+
+def labels_onto(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Labels of a uniform partition into k clusters.
+
+    Labelings that use all of k labels are k! a partition, so a uniform one of them will do:
+    draw its sizes, then shuffle.
+    """
+    if k * math.exp(-n / k) < 3:
+        sizes = rng.multinomial(n, np.full(k, 1 / k))
+        while sizes.min() == 0:
+            sizes = rng.multinomial(n, np.full(k, 1 / k))
+    else:
+        sizes = _small_sizes(n, k, rng)
+    return rng.permutation(np.repeat(np.arange(k), sizes))
+
+
+def _small_sizes(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Sizes of the clusters where most are small: Poisson's law without zero, given the sum.
+
+    The numbers of clusters of each size are multinomial; they are drawn until the sizes add up
+    to n, which takes about as many draws as the sum has standard deviations in ones.
+    """
+    if n == k:
+        return np.ones(k, np.int64)
+    rate = _rate(n / k)
+    top = n - k + 1
+    sizes = np.arange(1, min(top, int(rate + 12 * math.sqrt(rate) + RARE)) + 1)
+    logs = sizes * math.log(rate) - np.cumsum(np.log(sizes))
+    shares = np.exp(logs - logs.max())
+    shares /= shares.sum()
+    while True:
+        drawn = rng.multinomial(k, shares, size=BATCH)
+        fits = np.flatnonzero(drawn @ sizes == n)
+        if len(fits):
+            return np.repeat(sizes, drawn[fits[0]])
+
+
+def _rate(mean: float) -> float:
+    """The rate at which Poisson's law without zero has this mean: rate / (1 - exp(-rate))."""
+    low, high = 0.0, mean
+    for _ in range(60):
+        middle = (low + high) / 2
+        if middle / -math.expm1(-middle) < mean:
+            low = middle
+        else:
+            high = middle
+    return high

@@ -1,0 +1,154 @@
+"""What lies near a partition: its nearest neighbours, and others at a given distance."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import ParameterError
+from clustervet.partition.codes import Codes32, compress, meet, positions_by_code
+from clustervet.partition.information import LN2, entropy, split_cost
+
+if TYPE_CHECKING:
+    from clustervet.partition.partition import Partition
+
+
+class Neighbour(NamedTuple):
+    """A partition, its VI in bits, and how many others are as near on that side."""
+
+    partition: Partition
+    vi: float
+    ties: int
+
+
+class Neighbours(NamedTuple):
+    """The nearest partition with more clusters, and the nearest with fewer."""
+
+    finer: Neighbour | None
+    coarser: Neighbour | None
+
+    @property
+    def nearest(self) -> Neighbour | None:
+        """The nearer of both; no partition is nearer (Meilă 2007, Property 7)."""
+        found = [side for side in self if side is not None]
+        return min(found, key=lambda side: side.vi) if found else None
+
+
+class Placed(NamedTuple):
+    """A partition and its VI in bits from where it was asked for."""
+
+    partition: Partition
+    vi: float
+
+
+def finer(center: Partition) -> Neighbour | None:
+    """One point split off the smallest cluster that is not a singleton (Meilă 2007, eq. 28)."""
+    sizes = center.sizes
+    if center.k == center.n:
+        return None
+    size = int(sizes[sizes > 1].min())
+    alike = np.flatnonzero(sizes == size)
+    parts = np.zeros(size, np.int64)
+    parts[-1] = 1
+    choices = len(alike) * (1 if size == 2 else size)
+    cost = float(split_cost(1, size - 1, center.n))
+    return Neighbour(center.split(int(alike[0]), parts), cost, choices - 1)
+
+
+def coarser(center: Partition) -> Neighbour | None:
+    """The two smallest clusters merged (Meilă 2007, after eq. 30)."""
+    if center.k == 1:
+        return None
+    one, other = np.argsort(center.sizes, kind="stable")[:2]
+    small, next_ = int(center.sizes[one]), int(center.sizes[other])
+    same = int((center.sizes == next_).sum())
+    choices = same * (same - 1) // 2 if small == next_ else same
+    cost = float(split_cost(small, next_, center.n))
+    return Neighbour(center.merge(int(one), int(other)), cost, choices - 1)
+
+
+def leap(n: int) -> float:
+    """How far from the VI that was asked for a walk may end, in bits: half of a move's most.
+
+    Moving a point changes n VI by at most 2 (log n + 1 / ln 2), since x log x grows by at most
+    log n + 1 / ln 2 from one x to the next.
+    """
+    return (math.log2(n) + 1 / LN2) / n + 1e-9
+
+
+def labels_at(center: Partition, vi: float, rng: np.random.Generator) -> tuple[Codes32, int]:
+    """Codes of a random partition within `leap` of this VI, and the number of clusters.
+
+    Points move one by one, in random order, each to a random one of the clusters (of two, if
+    there is one); if that does not lead far enough away they move on to a partition that is
+    about as far as any.
+    """
+    n, width = center.n, max(2, center.k)
+    mixed = rng.integers(0, width, n)
+    labels, gap = _walk(center, center.codes.astype(np.int64), mixed, vi, rng)
+    if gap > leap(n):
+        labels, gap = _walk(center, mixed, _far(center, rng) + width, vi, rng)
+    if gap <= leap(n):
+        return compress(labels, int(labels.max()) + 1)
+    raise ParameterError(
+        f"vi must be within reach: no partition was found {vi:.6g} bits away, and the farthest "
+        f"one tried is {reach(center):.6g} bits away."
+    )
+
+
+def reach(center: Partition) -> float:
+    """VI of the farthest partition that is looked for, in bits."""
+    return max(entropy(center.sizes), _across(center.sizes))
+
+
+def _across(sizes: NDArray[np.int64]) -> float:
+    """VI of the partition of which no cluster shares two points with one of these."""
+    n = int(sizes.sum())
+    larger = np.searchsorted(np.sort(sizes), np.arange(int(sizes.max())), side="right")
+    crossing = len(sizes) - larger
+    return 2 * math.log2(n) - entropy(sizes) - entropy(crossing)
+
+
+def _far(center: Partition, rng: np.random.Generator) -> NDArray[np.int64]:
+    """One cluster, or the k-th points of all clusters in the k-th cluster, whichever is farther."""
+    if entropy(center.sizes) >= _across(center.sizes):
+        return np.zeros(center.n, np.int64)
+    shuffled = rng.permutation(center.n)
+    order = shuffled[positions_by_code(center.codes[shuffled], center.sizes)]
+    starts = np.cumsum(center.sizes) - center.sizes
+    labels = np.empty(center.n, np.int64)
+    labels[order] = np.arange(center.n) - np.repeat(starts, center.sizes)
+    return labels
+
+
+def _walk(
+    center: Partition,
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    vi: float,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int64], float]:
+    """Labels on the way from source to target where their VI is nearest, and how near."""
+    from clustervet import _kernels
+
+    n = center.n
+    both = np.concatenate([source, target])
+    labels, used = compress(both, int(both.max()) + 1)
+    cells, found = meet(np.tile(center.codes, 2), labels, center.k, used)
+    counts = np.bincount(cells[:n], minlength=found), np.bincount(labels[:n], minlength=used)
+    start = n * LN2 * (2 * entropy(_some(counts[0])) - entropy(_some(counts[1])))
+    start -= n * LN2 * entropy(center.sizes)
+    order = rng.permutation(n)
+    step, gap = _kernels.walk(
+        order, cells[:n], cells[n:], labels[:n], labels[n:], *counts, start, n * LN2 * vi
+    )
+    moved = source.copy()
+    moved[order[:step]] = target[order[:step]]
+    return moved, gap / (n * LN2)
+
+
+def _some(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return counts[counts > 0]
