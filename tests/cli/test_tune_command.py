@@ -63,7 +63,8 @@ def test_labels_are_written_at_the_suggestion(run, points, tmp_path):
 
 
 def test_a_clusterer_of_the_users_own(run, points, tmp_path, monkeypatch):
-    (tmp_path / "mine.py").write_text("from sklearn.cluster import AgglomerativeClustering as Mine\n")
+    code = "from sklearn.cluster import AgglomerativeClustering as Mine\n"
+    (tmp_path / "mine.py").write_text(code)
     monkeypatch.chdir(tmp_path)
     ran = run("tune", points, "-e", "mine:Mine", "--k", "2..7", "-f", "json", "--standardize")
     assert json.loads(ran.out)["suggestion"] == 4

@@ -1,1 +1,0 @@
-from clustervet._progress import ticking as ticking
