@@ -17,7 +17,7 @@ from typing import Any
 
 from clustervet import external, internal
 from clustervet.contingency import Contingency, Pairs
-from clustervet.ensemble import Distances, distance_matrix
+from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
 from clustervet.errors import ClustervetError
 from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures
 from clustervet.geometry import Geometry
@@ -50,9 +50,11 @@ __all__ = [
     "Choice",
     "ClustervetError",
     "Comparison",
+    "Consensus",
     "Contingency",
     "Diagnosis",
     "Distances",
+    "Ensemble",
     "Estimate",
     "Geometry",
     "Interval",

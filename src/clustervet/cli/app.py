@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import clustervet
-from clustervet.cli import cards, choosing, lab_command, scoring, tuning
+from clustervet.cli import cards, choosing, compare_command, lab_command, scoring, tuning
 from clustervet.cli.options import (
     ArrayOption,
     DelimiterOption,
@@ -173,4 +173,5 @@ def demo(format: FormatOption = None) -> None:
 
 tuning.register(app)
 choosing.register(app)
+compare_command.register(app)
 lab_command.register(app)

@@ -18,8 +18,18 @@ Law: labels are read once, into small codes; every distance comes from a table o
 
 from __future__ import annotations
 
+from clustervet.ensemble.consensus import Consensus
 from clustervet.ensemble.distances import distance_matrix, distances_to
+from clustervet.ensemble.ensemble import Ensemble
 from clustervet.ensemble.labelings import Labelings, read_labelings
 from clustervet.ensemble.record import Distances
 
-__all__ = ["Distances", "Labelings", "distance_matrix", "distances_to", "read_labelings"]
+__all__ = [
+    "Consensus",
+    "Distances",
+    "Ensemble",
+    "Labelings",
+    "distance_matrix",
+    "distances_to",
+    "read_labelings",
+]
