@@ -181,7 +181,7 @@ def folder(tmp_path):
 
 
 def test_a_folder_of_text_has_a_folder_for_each_class(run, folder):
-    ran = run("select", folder, "-a", "spherical,kl", "--k", "2..3", "--runs", "3", "-f", "json")
+    ran = run("select", folder, "-a", "spherical,kl", "--k", "2..4", "--runs", "9", "-f", "json")
     data = answer(ran)
     assert ran.err.startswith("clustervet: 41 documents with ")
     assert (data["points"], data["train_size"], data["test_size"]) == (41, 40, 1)

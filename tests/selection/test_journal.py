@@ -56,6 +56,8 @@ def _from_none():
 
 def fits_in(path):
     with closing(sqlite3.connect(path)) as base:
+        if not base.execute("SELECT 1 FROM sqlite_master WHERE name = 'fits'").fetchone():
+            return 0  # killed before the tables were there
         return base.execute("SELECT count(*) FROM fits WHERE error IS NULL").fetchone()[0]
 
 
