@@ -317,7 +317,6 @@ def test_a_pass_that_would_take_too_long_is_left_out(monkeypatch):
     found = Ensemble(labelings).consensus()
     assert found.objective <= found.objectives.min()
     assert all(t.moves == 0 for t in found.trials if t.start != "one cluster")
-    assert found.objective == found.objectives.min()
 
 
 def test_terms_beyond_the_table_are_computed():

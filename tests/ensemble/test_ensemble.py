@@ -94,6 +94,26 @@ def test_spread_and_its_interval_are_the_jackknife_of_labelings():
     assert high == pytest.approx(float(e.spread) + reach)
 
 
+def test_intervals_hold_the_mean_of_all_runs_about_as_often_as_they_say():
+    # A small version of studies/stability_interval.py; pairs taken as independent hold a third.
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4, 100)
+    pool = []
+    for _ in range(200):
+        labels = truth.copy()
+        moved = rng.random(100) < rng.uniform(0, 0.3)
+        labels[moved] = rng.integers(0, 4, moved.sum())
+        pool.append(labels)
+    matrix = Ensemble(pool).distances.matrix
+    mean = matrix[np.triu_indices(200, 1)].mean()
+    held = 0
+    for _ in range(200):
+        drawn = rng.choice(200, 12, replace=False)
+        low, high = mean_distance(matrix[np.ix_(drawn, drawn)], np.ones(12)).interval(0.95)
+        held += low <= mean <= high
+    assert held >= 178
+
+
 def test_weights_of_the_mean_count_as_copies_do_between_different_labelings():
     matrix = Ensemble(LABELINGS).distances.matrix
     mean = mean_distance(matrix, np.array([2.0, 1, 1, 1, 1]))

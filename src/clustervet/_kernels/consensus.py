@@ -12,64 +12,10 @@ beside a new one: where no cell is shared, f's convexity makes the new cluster c
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from clustervet._kernels.compile import compiled
-
-
-class Problem(NamedTuple):
-    """Atoms and the labelings' clusters that hold them; nothing here changes in a search."""
-
-    columns: Any  # (atoms, labelings): the column of an atom, -1 where it has no label
-    sizes: Any  # objects in each atom
-    costs: Any  # factor of each labeling's terms
-    leads: Any  # of labelings with the same objects, the first
-    shares: Any  # sum of the factors of such labelings
-    owner: Any  # labeling of each column
-    starts: Any  # where the atoms of each column start in `atoms`
-    atoms: Any  # atoms by column
-    table: Any  # f(0), f(1), ...
-    square: Any  # whether f(x) is x²
-
-
-class State(NamedTuple):
-    """A consensus in the making."""
-
-    places: Any  # cluster of each atom, -1 while it has none
-    counts: Any  # (clusters, leads): objects in each cluster, by who labels them
-    members: Any  # atoms in each cluster
-    spare: Any  # empty clusters; the last item is how many there are
-    first: Any  # where the cells of each column start
-    used: Any  # how many cells each column has
-    cluster: Any  # cluster of each cell
-    count: Any  # objects in each cell
-    touched: Any  # scratch: objects of a block by column
-    listed: Any  # scratch: columns that a block touches
-    gain: Any  # scratch: what is gained by joining each cluster
-    seen: Any  # scratch: clusters that a block meets
-    mark: Any  # scratch: whether a cluster is among them
-
-
-@compiled
-def by_column(columns, width):
-    """The atoms of each column: where each column's start, and the atoms."""
-    starts = np.zeros(width + 1, np.int64)
-    for atom in range(columns.shape[0]):
-        for column in columns[atom]:
-            if column >= 0:
-                starts[column + 1] += 1
-    for column in range(width):
-        starts[column + 1] += starts[column]
-    free = starts[:-1].copy()
-    atoms = np.empty(starts[-1], np.int32)
-    for atom in range(columns.shape[0]):
-        for column in columns[atom]:
-            if column >= 0:
-                atoms[free[column]] = atom
-                free[column] += 1
-    return starts, atoms
 
 
 @compiled
@@ -213,12 +159,17 @@ def _move(problem, state, block, found, weights, old, new):
 
 
 @compiled
-def _try(problem, state, block, weights, least):
-    """Move a block of one cluster where that lowers the objective by more than `least`."""
+def _try(problem, state, block, weights, least, fixed):
+    """Move a block of one cluster where that lowers the objective by more than `least`.
+
+    Where `fixed`, no cluster is emptied and none is made.
+    """
     old = state.places[block[0]]
+    if fixed and len(block) == state.members[old]:
+        return 0.0, False
     found = _gather(problem, state, block, weights)
     whole = old >= 0 and len(block) == state.members[old]
-    fresh = state.spare[-1] > 0 and not whole
+    fresh = state.spare[-1] > 0 and not whole and not fixed
     new, change = _choose(problem, state, found, weights, old, fresh)
     if old < 0 and change == math.inf:
         new = 0  # no room for a new cluster and none that it meets: any will do
@@ -242,7 +193,7 @@ def place_all(problem, state, wanted):
 
 
 @compiled
-def move_atoms(problem, state, order, least):
+def move_atoms(problem, state, order, least, fixed):
     """Move each atom to its best cluster; the change, and the number of moves."""
     weights = np.zeros(len(problem.leads), np.int64)
     block = np.zeros(1, np.int64)
@@ -250,7 +201,7 @@ def move_atoms(problem, state, order, least):
     moves = 0
     for atom in order:
         block[0] = atom
-        change, done = _try(problem, state, block, weights, least)
+        change, done = _try(problem, state, block, weights, least, fixed)
         total += change
         moves += done
     return total, moves
@@ -288,7 +239,8 @@ def _parted(places, atoms, members, starts, order):
 def move_blocks(problem, state, least):
     """Move whole clusters, which merges them."""
     every = np.arange(len(state.places))
-    return _move_parts(problem, state, every, np.array([0, len(every)]), np.arange(1), 1, least)
+    whole = np.array([0, len(every)])
+    return _move_parts(problem, state, every, whole, np.arange(1), 1, least)
 
 
 @compiled
@@ -312,7 +264,7 @@ def _move_parts(problem, state, atoms, starts, chosen, smallest, least):
         for k in range(len(edges) - 1):
             if edges[k + 1] - edges[k] >= smallest:
                 block = order[edges[k] : edges[k + 1]]
-                change, done = _try(problem, state, block, weights, least)
+                change, done = _try(problem, state, block, weights, least, False)
                 total += change
                 moves += done
     return total, moves

@@ -28,6 +28,8 @@ class Consensus:
     `objective` is the weighted sum of `distances`, those to the labelings; `objectives` are the
     same sum for each labeling in its place, and `one_cluster` is that for all objects in one
     cluster. `trials` are the local searches, `atoms` the parts that no labeling divides.
+    `collapsed` says that the least total found is that of one cluster though the labelings
+    have more: they agree so little that no partition found is nearer to them.
     """
 
     names: tuple[str, ...] = field(repr=False)
@@ -40,6 +42,7 @@ class Consensus:
     weights: Floats = field(repr=False)
     trials: tuple[Trial, ...] = field(repr=False)
     atoms: int
+    collapsed: bool = False
 
     @property
     def labels(self) -> NDArray[np.int32]:
@@ -55,14 +58,6 @@ class Consensus:
     def moves(self) -> int:
         """Blocks of objects moved in all searches."""
         return sum(trial.moves for trial in self.trials)
-
-    @property
-    def collapsed(self) -> bool:
-        """Whether all objects are in one cluster though some labeling has more.
-
-        The labelings then agree too little for any partition found to be nearer to them.
-        """
-        return self.partition.k == 1 and bool(self.distances.any())
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -101,6 +96,7 @@ def find_consensus(
     criterion: Criterion,
     matrix: Floats,
     *,
+    collapse: bool,
     starts: int,
     rng: np.random.Generator,
 ) -> Consensus:
@@ -114,7 +110,11 @@ def find_consensus(
         codes, weights, criterion, order, names=many.names, starts=starts, rng=rng
     )
     every = replace(many, kept=None)
-    labels, distances = found.labels, distances_to(found.labels, every, criterion)
+    collapsed = not found.labels.any() and bool((many.clusters > 1).any())
+    labels = found.labels
+    if collapsed and not collapse and found.kept is not None:
+        labels = found.kept
+    distances = distances_to(labels, every, criterion)
     objective = float(weights @ distances)
     best = int(np.argmin(np.where(many.gaps, np.inf, objectives)))
     if not many.gaps[best] and objective > objectives[best]:
@@ -132,6 +132,7 @@ def find_consensus(
         weights,
         found.trials,
         found.atoms,
+        collapsed,
     )
 
 

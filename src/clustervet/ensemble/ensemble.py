@@ -227,10 +227,7 @@ class Ensemble:
         starts: int = 4,
         random_state: Any = 0,
     ) -> Embedding:
-        """A map: classical scaling, or the least stress from that start and random ones.
-
-        Without weights: a map shows every labeling.
-        """
+        """A map: classical scaling, or the least stress from there and from random starts."""
         matrix = self._matrix("a map")
         wanted = whole(dimensions, "dimensions", 1, max(2, len(self)))
         tried = whole(starts, "starts", 1, 10_000)
@@ -246,7 +243,7 @@ class Ensemble:
         """
         wanted = whole(k, "k", 1, len(self))
         if "distances" in self.__dict__ and self._space.tree.built:
-            self.__dict__["_space"] = self._space.knowing(self.distances.matrix)
+            self.__dict__.pop("_space")  # all distances are known by now
         return self._space.nearest(query, wanted)
 
     @cached_property
@@ -258,21 +255,22 @@ class Ensemble:
         self,
         measure: str | Measure | MeasureFunction | None = None,
         *,
+        collapse: bool = False,
         starts: int = 12,
         random_state: Any = 0,
     ) -> Consensus:
         """The partition with the least weighted sum of distances to the labelings.
 
         By variation of information, or by Mirkin's metric (`measure="mirkin"`); the ensemble's
-        own measure unless it is neither, and then the first. Several local searches move
-        single atoms (objects that all labelings treat alike), cells and whole clusters; they
-        start from the best member, co-association cuts, meets and one cluster, then from the
-        best answer shaken. The answer is never worse than the best complete member; that it is
-        the best of all partitions is not guaranteed.
+        own measure unless it is neither, and then the first. Local searches move atoms (objects
+        that all labelings treat alike), cells and clusters; they start from members,
+        co-association cuts, meets and one cluster, then from the best answer shaken. None is
+        worse than the best complete member; the best of all partitions is not guaranteed.
 
-        Labelings that agree little have no useful consensus by this objective: one cluster is
-        H(L) from each labeling L, and other partitions may all be farther. The answer then
-        has one cluster and is `collapsed`; `groups` and `subset` may lead to those that agree.
+        All objects in one cluster are H(L) from each labeling L, which is the least of all where
+        labelings agree little, and useless. The answer is then the best partition that a search
+        came to with the clusters of its start, and is `collapsed`; `collapse=True` takes the
+        one cluster. `groups` and `subset` may lead to labelings that agree.
         """
         key = read_criterion(measure, self.measure)
         return find_consensus(
@@ -280,6 +278,7 @@ class Ensemble:
             self.weights,
             key,
             self._between(key),
+            collapse=collapse,
             starts=whole(starts, "starts", 1, 100_000),
             rng=np.random.default_rng(random_state),
         )

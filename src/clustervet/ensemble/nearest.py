@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -74,10 +74,6 @@ class Space:
 
         with ticking(len(many), "tree") as tick:
             return cls(many, measure, MetricTree.build(len(many), distances, tick))
-
-    def knowing(self, matrix: Floats) -> Space:
-        """The same space with all distances known."""
-        return replace(self, tree=MetricTree.from_matrix(matrix))
 
     def nearest(self, query: Any, wanted: int) -> Nearest:
         """The nearest labelings to a query, by distances as `distances_to` gives them."""

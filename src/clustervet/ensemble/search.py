@@ -84,7 +84,7 @@ class Median:
     @cached_property
     def problem(self) -> Any:
         """What the compiled loops read."""
-        from clustervet._kernels.consensus import Problem, by_column
+        from clustervet._kernels.consensus_state import Problem, by_column
 
         labels, sizes = self.atoms.labels, self.atoms.sizes
         widths = labels.max(axis=0, initial=-1) + 1
@@ -142,11 +142,12 @@ class Median:
 
     def state(self, places: Integers, room: int | None = None) -> Any:
         """A partition of the atoms, ready for moves; atoms at -1 are in no cluster yet."""
-        from clustervet._kernels.consensus import State, place_all
+        from clustervet._kernels.consensus import place_all
+        from clustervet._kernels.consensus_state import State
 
         problem = self.problem
         atoms = self.atoms.count
-        places, clusters = _consecutive(places)
+        places, clusters = consecutive_places(places)
         slots = min(atoms, 2 * clusters + 64) if room is None else room
         capacity = np.minimum(np.diff(problem.starts), slots)
         first = np.concatenate([[0], np.cumsum(capacity)]).astype(np.int64)
@@ -185,8 +186,11 @@ class Median:
         chosen = np.unique(np.linspace(0, labelings - 1, min(some, labelings)).astype(np.int64))
         return np.flatnonzero(np.isin(self.problem.owner, chosen))
 
-    def improve(self, state: Any) -> int:
-        """Move atoms, cells and clusters until none lowers the objective; how many moves."""
+    def improve(self, state: Any, *, fixed: bool = False) -> int:
+        """Move atoms, cells and clusters until none lowers the objective; how many moves.
+
+        Where `fixed`, the clusters stay as many as they are: none is emptied, none is made.
+        """
         from clustervet._kernels.consensus import move_atoms, move_blocks, move_cells
 
         problem, least = self.problem, self.least
@@ -195,8 +199,10 @@ class Median:
         while True:
             moves = 1
             while moves:
-                moves = int(move_atoms(problem, state, order, least)[1])
+                moves = int(move_atoms(problem, state, order, least, fixed)[1])
                 made += moves
+            if fixed:
+                return made
             moves = int(move_blocks(problem, state, least)[1])
             moves += int(move_cells(problem, state, self._cells, least)[1])
             made += moves
@@ -204,7 +210,7 @@ class Median:
                 return made
 
 
-def _consecutive(places: Integers) -> tuple[Integers, int]:
+def consecutive_places(places: Integers) -> tuple[Integers, int]:
     """Clusters numbered 0, 1, ..., with -1 kept, and how many there are."""
     present = np.zeros(int(places.max(initial=-1)) + 2, np.bool_)
     present[places] = True

@@ -120,7 +120,7 @@ def consensus_lines(summary: Summary) -> list[str]:
     if found.collapsed:
         lines.append(
             "The labelings agree so little that one cluster is nearer to them than any other "
-            "partition found: there is no useful consensus of all of them."
+            "partition found: take the consensus with care."
         )
     return lines
 

@@ -7,13 +7,13 @@ memory of more than `DRAWN` squared numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.ensemble.search import Atoms, Floats, Integers, find_atoms
 
-Start = tuple[str, Integers]
 # Atoms whose co-association is looked at pair by pair.
 DRAWN = 800
 # A meet of more clusters is no place to start from: most would only be merged again.
@@ -21,6 +21,14 @@ MOST_CLUSTERS = 3_000
 CUTS = (0.5, 0.3, 0.7)
 # Share of the atoms that lose their cluster when an answer is shaken.
 LOOSE = 0.2
+
+
+class Start(NamedTuple):
+    """A name, a cluster for every atom, and whether it is a labeling or comes from one."""
+
+    name: str
+    places: Integers
+    own: bool = False
 
 
 def proposals(
@@ -31,18 +39,19 @@ def proposals(
     rng: np.random.Generator,
 ) -> Iterator[Start]:
     """Starts of different kinds, the most promising first; `order` ranks the members."""
-    yield names[order[0]], atoms.labels[:, order[0]]
+    members = [Start(names[k], atoms.labels[:, k], True) for k in order]
+    yield members[0]
     yield from _cuts(atoms, weights, rng)
-    yield "one cluster", np.zeros(atoms.count, np.int32)
+    yield Start("one cluster", np.zeros(atoms.count, np.int32))
+    yield members[1]
     for several in (2, 3):
         if len(order) > several:
             meet = find_atoms([atoms.labels[:, k] for k in order[:several]]).places
             if meet.max() < MOST_CLUSTERS:
-                yield f"meet of the best {several}", meet
+                yield Start(f"meet of the best {several}", meet)
     if atoms.count <= MOST_CLUSTERS:
-        yield "meet of all", np.arange(atoms.count, dtype=np.int32)
-    for k in order[1:]:
-        yield names[k], atoms.labels[:, k]
+        yield Start("meet of all", np.arange(atoms.count, dtype=np.int32))
+    yield from members[2:]
 
 
 def _cuts(atoms: Atoms, weights: Floats, rng: np.random.Generator) -> Iterator[Start]:
@@ -59,7 +68,7 @@ def _cuts(atoms: Atoms, weights: Floats, rng: np.random.Generator) -> Iterator[S
     for share in CUTS:
         places = np.full(atoms.count, -1, np.int32)
         places[rows] = fcluster(tree, share, "distance") - 1
-        yield f"co-association cut at {1 - share:.1f}", places
+        yield Start(f"co-association cut at {1 - share:.1f}", places)
 
 
 def co_association(labels: Integers, weights: Floats) -> Floats:
@@ -82,7 +91,7 @@ def co_association(labels: Integers, weights: Floats) -> Floats:
     return shares
 
 
-def shaken(atoms: Atoms, places: Integers, rng: np.random.Generator) -> Integers:
+def shaken(atoms: Atoms, places: Integers, rng: np.random.Generator) -> Start:
     """An answer with two clusters merged, one split by a labeling, or some atoms set loose."""
     moved = places.copy()
     clusters = np.unique(moved)
@@ -96,4 +105,4 @@ def shaken(atoms: Atoms, places: Integers, rng: np.random.Generator) -> Integers
         moved[inside] = np.where(split == split[0], moved[inside], moved.max() + 2 + split)
     else:
         moved[rng.random(len(moved)) < LOOSE] = -1
-    return moved
+    return Start("best, shaken", moved, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -18,9 +19,10 @@ from clustervet.ensemble.search import (
     Floats,
     Integers,
     Median,
+    consecutive_places,
     find_atoms,
 )
-from clustervet.ensemble.starts import proposals, shaken
+from clustervet.ensemble.starts import Start, proposals, shaken
 
 # Beyond so many atoms the starts are tried on that many, and only the best answer on all.
 MANY_ATOMS = 20_000
@@ -30,11 +32,17 @@ LONGEST_PASS = 2e10
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One local search: where it started, the objective there and at its end, and its moves."""
+    """One local search: where it started, the objective there and at its end, and its moves.
+
+    `kept` is the objective before any cluster was emptied or made, and `clusters` says how
+    many there are at the end.
+    """
 
     start: str
     before: float
+    kept: float
     after: float
+    clusters: int
     moves: int
 
     def to_dict(self) -> dict[str, Any]:
@@ -42,16 +50,30 @@ class Trial:
         return {
             "start": self.start,
             "before": self.before,
+            "kept": self.kept,
             "after": self.after,
+            "clusters": self.clusters,
             "moves": self.moves,
         }
 
 
+class Answer(NamedTuple):
+    """A cluster for every atom, with the objective."""
+
+    places: Integers
+    objective: float
+
+
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The best partition found, as a cluster for every object, and all trials."""
+    """The best partition found, as a cluster for every object, and all trials.
+
+    `kept` is the best that a search from a labeling came to before it emptied or made a
+    cluster, of those with no fewer clusters than every labeling; None where there is none.
+    """
 
     labels: Integers = field(repr=False)
+    kept: Integers | None = field(repr=False)
     trials: tuple[Trial, ...]
     atoms: int
 
@@ -75,10 +97,12 @@ def search_consensus(
     with ticking(starts, "consensus") as tick:
         plan = _Plan(names, order, starts, rng, tick)
         if atoms.count <= MANY_ATOMS:
-            best, trials = _best(Median(atoms, weights, criterion), plan)
+            found = _Best(Median(atoms, weights, criterion))
+            _search(found, plan)
         else:
-            best, trials = _large(atoms, weights, criterion, plan)
-    return Found(best[atoms.places], tuple(trials), atoms.count)
+            found = _large(atoms, weights, criterion, plan)
+    kept = None if found.kept is None else found.kept.places[atoms.places]
+    return Found(found.answer.places[atoms.places], kept, tuple(found.trials), atoms.count)
 
 
 class _Plan(NamedTuple):
@@ -91,61 +115,92 @@ class _Plan(NamedTuple):
     tick: Callable[[], None]
 
 
-def _best(median: Median, plan: _Plan) -> tuple[Integers, list[Trial]]:
-    """Candidates first, then the best answer shaken, as often as asked in all."""
-    best, least = np.zeros(median.atoms.count, np.int32), math.inf
-    trials: list[Trial] = []
-    named = proposals(median.atoms, median.weights, plan.names, plan.order, plan.rng)
-    for name, places in islice(named, max(1, (plan.starts + 1) // 2)):
-        found, trial = _local(median, name, places)
-        trials.append(trial)
-        if trial.after < least - median.least:
-            best, least = found, trial.after
-        plan.tick()
-    while len(trials) < plan.starts:
-        found, trial = _local(median, "best, shaken", shaken(median.atoms, best, plan.rng))
-        trials.append(trial)
-        if trial.after < least - median.least:
-            best, least = found, trial.after
-        plan.tick()
-    return best, trials
+@dataclass(eq=False)
+class _Best:
+    """The best answers of the local searches so far."""
+
+    median: Median
+    trials: list[Trial] = field(default_factory=list)
+    answer: Answer = field(default_factory=lambda: Answer(np.zeros(0, np.int32), math.inf))
+    kept: Answer | None = None
+
+    @property
+    def base(self) -> Integers:
+        """The answer to shake: one cluster has nothing that could come loose."""
+        single = int(self.answer.places.max()) == 0
+        return self.kept.places if single and self.kept is not None else self.answer.places
+
+    def run(self, start: Start) -> None:
+        """One local search: with the clusters as they are, then with new and fewer ones."""
+        median = self.median
+        state = median.state(start.places)
+        _join_loose(median, state)
+        before = median.objective(state)
+        problem = median.problem
+        work = float(np.diff(problem.starts).astype(np.float64) @ state.used)
+        moves, kept = 0, before
+        if work <= LONGEST_PASS:
+            moves = median.improve(state, fixed=True)
+            kept = median.objective(state)
+        enough = np.count_nonzero(state.members) >= self.fewest
+        if start.own and enough and self._better(kept, self.kept):
+            self.kept = Answer(state.places.copy(), kept)
+        if work <= LONGEST_PASS:
+            moves += median.improve(state)
+        after = median.objective(state)
+        clusters = int(np.count_nonzero(state.members))
+        self.trials.append(Trial(start.name, before, kept, after, clusters, moves))
+        if self._better(after, self.answer):
+            self.answer = Answer(consecutive_places(state.places)[0], after)
+
+    @cached_property
+    def fewest(self) -> int:
+        """Clusters that a partition must have to be kept: those of some labeling, or two."""
+        return max(2, int(self.median.atoms.labels.max(axis=0).min()) + 1)
+
+    def _better(self, value: float, than: Answer | None) -> bool:
+        return than is None or value < than.objective - self.median.least
 
 
-def _local(median: Median, name: str, places: Integers) -> tuple[Integers, Trial]:
-    """One local search."""
+def _join_loose(median: Median, state: Any) -> None:
+    """Let atoms without a cluster join where they fit best."""
     from clustervet._kernels.consensus import move_atoms
 
-    state = median.state(places)
     loose = np.flatnonzero(state.places < 0)
     if len(loose):
         # The largest first: they decide where the others fit.
         loose = loose[np.argsort(-median.atoms.sizes[loose], kind="stable")]
-        move_atoms(median.problem, state, loose, median.least)
-    before = median.objective(state)
-    problem = median.problem
-    work = float(np.diff(problem.starts).astype(np.float64) @ state.used)
-    moves = median.improve(state) if work <= LONGEST_PASS else 0
-    return state.places, Trial(name, before, median.objective(state), moves)
+        move_atoms(median.problem, state, loose, median.least, False)
 
 
-def _large(
-    atoms: Atoms, weights: Floats, criterion: Criterion, plan: _Plan
-) -> tuple[Integers, list[Trial]]:
+def _search(best: _Best, plan: _Plan) -> None:
+    """Candidates first, then the best answer shaken, as often as asked in all."""
+    atoms, weights = best.median.atoms, best.median.weights
+    named = proposals(atoms, weights, plan.names, plan.order, plan.rng)
+    for start in islice(named, max(1, (plan.starts + 1) // 2)):
+        best.run(start)
+        plan.tick()
+    while len(best.trials) < plan.starts:
+        best.run(shaken(atoms, best.base, plan.rng))
+        plan.tick()
+
+
+def _large(atoms: Atoms, weights: Floats, criterion: Criterion, plan: _Plan) -> _Best:
     """Search on some of the atoms, let the others join, and search on."""
     chances = atoms.sizes / atoms.sizes.sum()
     drawn = np.sort(plan.rng.choice(atoms.count, MANY_ATOMS, replace=False, p=chances))
-    part = Median(_packed(atoms.restricted(drawn)), weights, criterion)
-    few, trials = _best(part, plan)
-    trials = [replace(trial, start=f"{trial.start} (some atoms)") for trial in trials]
-    places = np.full(atoms.count, -1, np.int32)
-    places[drawn] = few
-    whole = Median(atoms, weights, criterion)
-    tried = [
-        _local(whole, f"best of {MANY_ATOMS:,} atoms", places),
-        _local(whole, plan.names[plan.order[0]], atoms.labels[:, plan.order[0]]),
-    ]
-    best, _ = min(tried, key=lambda pair: pair[1].after)
-    return best, [*(trial for _, trial in tried), *trials]
+    part = _Best(Median(_packed(atoms.restricted(drawn)), weights, criterion))
+    _search(part, plan)
+    whole = _Best(Median(atoms, weights, criterion))
+    for name, few in (("best", part.answer), ("best with its clusters kept", part.kept)):
+        if few is not None:
+            places = np.full(atoms.count, -1, np.int32)
+            places[drawn] = few.places
+            whole.run(Start(f"{name} of {MANY_ATOMS:,} atoms", places, few is part.kept))
+    first = int(plan.order[0])
+    whole.run(Start(plan.names[first], atoms.labels[:, first], True))
+    whole.trials += [replace(t, start=f"{t.start} (some atoms)") for t in part.trials]
+    return whole
 
 
 def _packed(atoms: Atoms) -> Atoms:

@@ -1,0 +1,90 @@
+"""How often the interval of `Ensemble.stability` holds the mean over all runs.
+
+    python studies/stability_interval.py [--samples 2000]
+
+An algorithm is a large pool of its runs, whose mean variation of information is known. Samples
+of a few runs are drawn from it, and the shares of their 95% intervals that hold the mean of the
+pool are printed as a Markdown table: by the jackknife over runs, which is what is used, and
+by taking the pairs for independent, which they are not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits are quicker on one core
+
+import numpy as np
+from scipy.stats import t as student
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits, load_wine
+from sklearn.preprocessing import StandardScaler
+
+from clustervet.ensemble.distances import distance_matrix
+from clustervet.ensemble.stability import mean_distance
+
+POOL = 600
+RUNS = (5, 10, 20, 40)
+
+
+def kmeans_pool(name: str, clusters: int) -> list[np.ndarray]:
+    """Runs of k-means from single random starts."""
+    data = {"digits": load_digits, "wine": load_wine}[name]().data[:500]
+    points = StandardScaler().fit_transform(data)
+    return [
+        KMeans(clusters, init="random", n_init=1, random_state=seed).fit_predict(points)
+        for seed in range(POOL)
+    ]
+
+
+def noisy_pool() -> list[np.ndarray]:
+    """A partition of which each run moves another share of the objects."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 5, 300)
+    pool = []
+    for _ in range(POOL):
+        labels = truth.copy()
+        moved = rng.random(300) < rng.uniform(0, 0.3)
+        labels[moved] = rng.integers(0, 5, moved.sum())
+        pool.append(labels)
+    return pool
+
+
+def covered(matrix: np.ndarray, runs: int, samples: int) -> tuple[float, float]:
+    """Shares of intervals that hold the mean: by runs, and as if pairs were independent."""
+    rng = np.random.default_rng(runs)
+    truth = matrix[np.triu_indices(len(matrix), 1)].mean()
+    hits = np.zeros(2)
+    for _ in range(samples):
+        drawn = rng.choice(len(matrix), runs, replace=False)
+        block = matrix[np.ix_(drawn, drawn)]
+        low, high = mean_distance(block, np.ones(runs)).interval(0.95)
+        hits[0] += low <= truth <= high
+        pairs = block[np.triu_indices(runs, 1)]
+        reach = student.ppf(0.975, len(pairs) - 1) * pairs.std(ddof=1) / np.sqrt(len(pairs))
+        hits[1] += abs(pairs.mean() - truth) <= reach
+    return float(hits[0] / samples), float(hits[1] / samples)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--samples", type=int, default=2_000)
+    options = parser.parse_args()
+    pools = {
+        "perturbed partition": noisy_pool(),
+        "k-means on digits, 10 clusters": kmeans_pool("digits", 10),
+        "k-means on wine, 6 clusters": kmeans_pool("wine", 6),
+    }
+    print("| runs of | in a sample | held, by runs | held, pairs as independent |")
+    print("|---|---|---|---|")
+    for name, pool in pools.items():
+        matrix = distance_matrix(pool).matrix
+        for runs in RUNS:
+            own, naive = covered(matrix, runs, options.samples)
+            print(f"| {name} | {runs} | {own:.1%} | {naive:.1%} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
