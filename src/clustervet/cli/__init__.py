@@ -53,6 +53,7 @@ def _in_options(message: str) -> str:
         "with labelled= which": "with --labelled which",
         "noise='drop'": "--noise drop",
         "noise={": "--noise {",
+        "shared=True": "--shared",
     }.items():
         message = message.replace(argument, option)
     return message

@@ -164,10 +164,7 @@ class Ensemble:
 
     @cached_property
     def spread(self) -> Estimate:
-        """The mean distance over pairs, with a standard error and `interval(confidence)`.
-
-        The standard error is the jackknife's over labelings, since pairs are dependent.
-        """
+        """The mean over pairs; `interval(confidence)` is the jackknife's over labelings."""
         return mean_distance(self._matrix("a spread"), self.weights)
 
     def stability(self, max_clusters: int | None = None, confidence: float = 0.95) -> Stability:
