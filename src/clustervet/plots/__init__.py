@@ -1,0 +1,4 @@
+"""Figures.
+
+Law: finished numbers in, figures out; nothing here computes a measure.
+"""
