@@ -205,3 +205,26 @@ def test_nothing_is_written_where_the_call_is_refused(refused, runs, tmp_path):
     target = tmp_path / "out.csv"
     refused("compare", runs, "--measure", "purity", "--consensus", target)
     assert not target.exists()
+
+
+def test_weights_count_in_the_consensus_and_the_medoid(run, runs):
+    ran = run("compare", runs, "--weight", "b=1000", "-f", "json")
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)
+    assert found["medoid"]["name"] == "b"
+    assert found["consensus"]["weights"] == {"a": 1, "b": 1000, "c": 1, "d": 1, "e": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("b", "takes NAME=X"),
+        ("bb=2", "did you mean 'b'"),
+        ("b=heavy", "must be a number"),
+        ("b=-1", "not negative"),
+    ],
+)
+def test_weights_that_are_none(run, runs, given, said):
+    ran = run("compare", runs, "--weight", given)
+    assert ran.code == 2
+    assert said in ran.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 import json
 import math
@@ -134,6 +135,14 @@ def compare(
         int | None,
         typer.Option(metavar="K", help="Number of groups; by default as many as are most apart."),
     ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=X",
+            help="How much a labeling counts in medoid, groups and consensus, 1 by default; "
+            "repeat it, or separate by commas.",
+        ),
+    ] = None,
     consensus: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the consensus there, a label a line.")
     ] = None,
@@ -173,9 +182,11 @@ def compare(
     if nearest is not None and query is None:
         raise ParameterError("--nearest goes with --query.")
     reader = _Reader(listed(labels or []), delimiter, header)
+    labelings = reader.all(files)
     ensemble = Ensemble(
-        reader.all(files),
+        labelings,
         measure=record,
+        weights=_weights(listed(weight or []), list(labelings)),
         missing=missing.value,
         shared=shared,
         n_jobs=jobs,
@@ -189,6 +200,28 @@ def compare(
     if consensus is not None:
         write_whole(consensus, _consensus_text(summary))
     emit(Compared(summary, near), format, output)
+
+
+def _weights(given: Sequence[str] | None, names: Sequence[str]) -> list[float] | None:
+    """A weight for each labeling; None where none was given."""
+    if given is None:
+        return None
+    weights = dict.fromkeys(names, 1.0)
+    for pair in given:
+        name, equals, text = pair.rpartition("=")
+        if not equals:
+            raise ParameterError(f"--weight takes NAME=X, not {show_label(pair)!r}.")
+        if name not in weights:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {show_label(near[0])!r}?" if near else "see the names it prints."
+            raise ParameterError(f"--weight names no labeling by {show_label(name)!r}; {hint}")
+        try:
+            weights[name] = float(text)
+        except ValueError:
+            raise ParameterError(
+                f"the weight of {show_label(name)!r} must be a number, not {show_label(text)!r}."
+            ) from None
+    return list(weights.values())
 
 
 def _consensus_text(summary: Summary) -> str:

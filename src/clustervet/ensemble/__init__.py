@@ -20,15 +20,29 @@ from __future__ import annotations
 
 from clustervet.ensemble.consensus import Consensus
 from clustervet.ensemble.distances import distance_matrix, distances_to
+from clustervet.ensemble.embedding import Embedding
 from clustervet.ensemble.ensemble import Ensemble
+from clustervet.ensemble.groups import Diverse, Groups, Hierarchy
 from clustervet.ensemble.labelings import Labelings, read_labelings
+from clustervet.ensemble.members import Medoid
+from clustervet.ensemble.nearest import Nearest
 from clustervet.ensemble.record import Distances
+from clustervet.ensemble.stability import Stability
+from clustervet.ensemble.summary import Summary
 
 __all__ = [
     "Consensus",
     "Distances",
+    "Diverse",
+    "Embedding",
     "Ensemble",
+    "Groups",
+    "Hierarchy",
     "Labelings",
+    "Medoid",
+    "Nearest",
+    "Stability",
+    "Summary",
     "distance_matrix",
     "distances_to",
     "read_labelings",

@@ -77,7 +77,7 @@ def distances_to(
     array([1. , 1.5])
     """
     scoring = Scoring(measure, parameters)
-    many = _with_query(read_labelings(labelings, least=1), query)
+    many = with_query(read_labelings(labelings, least=1), query)
     last = len(many) - 1
     chosen = np.arange(last) if which is None else np.asarray(which, np.int64)
     if len(chosen) and (chosen.min() < 0 or chosen.max() >= last):
@@ -86,7 +86,8 @@ def distances_to(
     return np.array([pair(index, last)[0] for index in chosen.tolist()], np.float64)
 
 
-def _with_query(many: Labelings, query: Any) -> Labelings:
+def with_query(many: Labelings, query: Any) -> Labelings:
+    """The labelings with one more at the end, of the same objects."""
     codes, clusters, gaps = Door(shared=not many.complete).read(query, "the query")
     whole = many.n if many.kept is None else len(many.kept)
     check_same_length("a labeling", whole, "the query", len(codes))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._progress import ticking
-from clustervet.ensemble.distances import _with_query
+from clustervet.ensemble.distances import with_query
 from clustervet.ensemble.filling import PairValues
 from clustervet.ensemble.labelings import Labelings
 from clustervet.ensemble.scoring import Scoring
@@ -78,7 +78,7 @@ class Space:
     def nearest(self, query: Any, wanted: int) -> Nearest:
         """The nearest labelings to a query, by distances as `distances_to` gives them."""
         last = len(self.labelings)
-        pair = PairValues(_with_query(self.labelings, query), Scoring(self.measure, {}), last)
+        pair = PairValues(with_query(self.labelings, query), Scoring(self.measure, {}), last)
         places, gaps, computed = self.tree.search(lambda place: pair(place, last)[0], wanted)
         names = tuple(self.labelings.names[i] for i in places)
         return Nearest(names, tuple(places.tolist()), gaps, computed, len(self.labelings))
