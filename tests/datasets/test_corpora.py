@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import codecs
+import pickle
+import zlib
+
 import numpy as np
 import pytest
+from sklearn.utils import Bunch
 
 from clustervet.datasets.corpora import CORPORA, NEWSGROUPS, find_corpora, load_corpus
 from clustervet.errors import FileError, ParameterError
@@ -75,3 +80,56 @@ def test_refusals(folder, tmp_path):
     write(tmp_path / "yahoo-k1a.npz", [0, 5], ["a", "b"])
     with pytest.raises(FileError, match="do not fit"):
         load_corpus("yahoo", folder)
+
+
+def test_a_folder_of_text_is_a_corpus(tmp_path):
+    groups = [name for names in NEWSGROUPS.values() for name in names]
+    for number, group in enumerate(groups):
+        place = tmp_path / "20_newsgroups" / group
+        place.mkdir(parents=True)
+        for k in range(4):
+            text = f"From: orbit@example.org\nSubject: topic{'abcdefghi'[number]}\n\nThe word {k}."
+            (place / str(k)).write_text(text)
+    assert "cmu-same-1000" in find_corpora(tmp_path)
+    corpus = load_corpus("cmu-same-1000", tmp_path)
+    # "the" is a stop word, numbers are no words, and of the head the subject alone is read.
+    assert corpus.counts.toarray().tolist() == [
+        [1.0 * (column == row // 4) for column in range(3)] + [1.0] for row in range(12)
+    ]
+    assert corpus.class_names == NEWSGROUPS["same"]
+
+
+def test_a_file_outside_the_folders_of_classes_is_refused(tmp_path):
+    (tmp_path / "yahoo" / "news").mkdir(parents=True)
+    (tmp_path / "yahoo" / "news" / "one").write_text("some words here")
+    (tmp_path / "yahoo" / "stray").write_text("some words here")
+    with pytest.raises(FileError, match="1 files beside the folders"):
+        load_corpus("yahoo", tmp_path)
+    (tmp_path / "yahoo" / "stray").unlink()
+    (tmp_path / "yahoo" / "news" / "one").write_text("1 2 3")
+    with pytest.raises(FileError, match="holds no words"):
+        load_corpus("yahoo", tmp_path)
+
+
+def test_newsgroups_that_scikit_learn_has_fetched(tmp_path):
+    # The file that scikit-learn keeps once it has fetched the messages.
+    groups = sorted(name for names in NEWSGROUPS.values() for name in names)
+    text = "From: a\nSubject: lamp\n\nlight bulb"
+    kept = {
+        part: Bunch(
+            data=[text] * len(groups),
+            target=np.arange(len(groups)),
+            target_names=groups,
+            filenames=np.array([f"{part}/{k}" for k in range(len(groups))]),
+        )
+        for part in ("train", "test")
+    }
+    held = codecs.encode(pickle.dumps(kept), "zlib_codec")
+    assert zlib.decompress(held)
+    (tmp_path / "20news-bydate_py3.pkz").write_bytes(held)
+    assert find_corpora(tmp_path) == []
+    with pytest.raises(FileError, match="is not there"):
+        load_corpus("cmu-same-100", tmp_path)
+    corpus = load_corpus("cmu-same-100", tmp_path, fetch=True)
+    assert corpus.counts.shape == (6, 3)
+    assert corpus.class_names == NEWSGROUPS["same"]

@@ -81,6 +81,9 @@ def text(
         str | None,
         typer.Option("--journal", metavar="DIR", help="Keep every finished fit there, and go on."),
     ] = None,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Download newsgroups that are not there into DIR.")
+    ] = False,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Fits at once.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of fits and splits.")] = 0,
     format: FormatOption = None,
@@ -100,5 +103,6 @@ def text(
         journals=journal,
         n_jobs=jobs,
         random_state=seed,
+        fetch=fetch,
     )
     emit(Studied(study), format, output)

@@ -1,15 +1,11 @@
-"""The text corpora of Banerjee & Langford 2004, from files that the user has.
+"""The text corpora of Banerjee & Langford 2004, from what the user has.
 
-A folder holds the corpora as NPZ files: `data`, `indices`, `indptr` and `shape` of a CSR matrix of
-word counts, documents by words; `labels`, the number of each document's class; `class_names`; and,
-where known, `vocab` and `doc_ids`. Their names are in `FILES`; docs/corpora.md says where such
-corpora come from.
+A folder holds a corpus as an NPZ file or as a folder of text; docs/corpora.md describes both.
 """
 
 from __future__ import annotations
 
 import difflib
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,14 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet.datasets.sources import SOURCES, read_source
 from clustervet.errors import FileError, ParameterError
 from clustervet.labels import show_label
 
-FILES = {
-    "classic": "classic3.npz",
-    "newsgroups": "20news-19997-subject.npz",
-    "yahoo": "yahoo-k1a.npz",
-}
 NEWSGROUPS = {
     "different": ("alt.atheism", "rec.sport.baseball", "sci.space"),
     "similar": ("talk.politics.guns", "talk.politics.mideast", "talk.politics.misc"),
@@ -65,8 +57,11 @@ class Corpus:
         return f"{self.name}: {rows:,} documents, {words:,} words, {classes} classes{gone}"
 
 
-def load_corpus(name: str, folder: str | Path) -> Corpus:
+def load_corpus(name: str, folder: str | Path, *, fetch: bool = False) -> Corpus:
     """One of the paper's eleven sets, from a folder of corpora.
+
+    With `fetch`, newsgroups that are not there are downloaded into it by scikit-learn: 18,846
+    messages, where the paper has 19,997.
 
     Words in fewer than three documents of the set are left out, then documents without words.
     The small sets have a hundred documents of each class, drawn with a fixed seed.
@@ -75,45 +70,20 @@ def load_corpus(name: str, folder: str | Path) -> Corpus:
         near = difflib.get_close_matches(str(name), CORPORA, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(CORPORA)}."
         raise ParameterError(f"there is no corpus {show_label(name)!r}; {hint}")
-    family = "classic" if name.startswith("classic") else name
-    family = "newsgroups" if name.startswith("cmu") else family
-    counts, labels, names = _read(Path(folder) / FILES[family])
+    counts, labels, names = read_source(_family(name), Path(folder), fetch)
     rows = _rows(name, labels, names)
     return _pruned(name, counts[rows], labels[rows], names)
 
 
 def find_corpora(folder: str | Path) -> list[str]:
-    """The sets whose files are in the folder."""
-    held = {family for family, file in FILES.items() if (Path(folder) / file).is_file()}
-    families = {"classic": "classic", "cmu-": "newsgroups", "yahoo": "yahoo"}
-    return [
-        name
-        for name in CORPORA
-        if any(name.startswith(start) and family in held for start, family in families.items())
-    ]
+    """The sets whose corpus is in the folder."""
+    return [name for name in CORPORA if SOURCES[_family(name)].held(Path(folder))]
 
 
-def _read(path: Path) -> tuple[Any, NDArray[np.int64], list[str]]:
-    from scipy.sparse import csr_matrix
-
-    shown = show_label(str(path), 200)
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
-            matrix = csr_matrix(
-                (held["data"].astype(np.float64), held["indices"], held["indptr"]),
-                tuple(held["shape"]),
-            )
-            labels = held["labels"].astype(np.int64)
-            names = [str(name) for name in held["class_names"]]
-    except FileNotFoundError:
-        raise FileError(f"{shown} is not there.") from None
-    except KeyError as error:
-        raise FileError(f"{shown} is no corpus: {error.args[0]}.") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
-        raise FileError(f"{shown} cannot be read as a corpus in NPZ form.") from None
-    if len(labels) != matrix.shape[0] or (len(labels) and labels.max() >= len(names)):
-        raise FileError(f"{shown} is no corpus: its labels do not fit its documents.")
-    return matrix, labels, names
+def _family(name: str) -> str:
+    if name.startswith("cmu"):
+        return "newsgroups"
+    return "classic" if name.startswith("classic") else name
 
 
 def _rows(name: str, labels: NDArray[np.int64], names: list[str]) -> NDArray[np.int64]:

@@ -136,15 +136,18 @@ def text_study(
     journals: str | Path | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
+    fetch: bool = False,
 ) -> TextStudy:
     """Bounds for each set and share of labelled documents, ours beside the paper's.
 
     Clusterings never see labels, so one journal a set serves all splits. By default the six
     algorithms, 2 to 20 clusters (2 to 30 for twenty classes), ten runs. k-means and the
     spherical ones are given tf-idf, KL counts; the same for all sets. `shares=SHARES` gives
-    the paper's five splits.
+    the paper's five splits. `fetch` lets scikit-learn download newsgroups that are not there.
     """
     held = find_corpora(folder)
+    if fetch:
+        held += [name for name in CORPORA if name.startswith("cmu") and name not in held]
     wanted = list(CORPORA if sets is None else sets)
     for name in wanted:
         if name not in CORPORA:
@@ -161,7 +164,7 @@ def text_study(
             )
     lines = []
     for name in found:
-        corpus = load_corpus(name, folder)
+        corpus = load_corpus(name, folder, fetch=fetch)
         most = 30 if len(corpus.class_names) > MANY_CLASSES else 20
         for share in shares:
             chosen = _chosen(
