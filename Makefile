@@ -1,5 +1,6 @@
 # Every target does its own set-up in .venv; nothing needs to be installed beforehand but
-# python3 (3.11 or later) with venv, make and git.
+# python3 (3.11 or later) with venv, make and git. The tests take Java and Chromium from Debian's
+# packages.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,6 +12,7 @@ demo: $(VENV)/.core
 	$(BIN)/clustervet demo
 
 test: $(VENV)/.test
+	tests/system_packages.sh
 	$(BIN)/python -m pytest -n auto -q
 
 lint: $(VENV)/.test
