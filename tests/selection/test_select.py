@@ -363,11 +363,11 @@ def test_labels_that_are_none_fail(answer):
 
 
 def test_a_worker_that_dies_is_told_in_a_sentence(monkeypatch):
-    def dying(jobs, n_jobs):
+    def dying(jobs, n_jobs, *, ordered):
         raise BrokenProcessPool("gone")
         yield
 
-    monkeypatch.setattr(fits, "_streamed", dying)
+    monkeypatch.setattr(fits, "run_jobs", dying)
     with pytest.raises(ClustervetError, match="a worker process died in the middle of a fit"):
         select(X, Y, ["kmeans"], [3], 1)
 

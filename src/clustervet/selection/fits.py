@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from clustervet.errors import ClustervetError
 from clustervet.labels import show_label
 from clustervet.selection.algorithms import Algorithm, seeds_of
+from clustervet.selection.parallel import run_jobs
 
 Labels = NDArray[np.integer[Any]]
 Key = tuple[str, int, int]
@@ -88,37 +88,12 @@ def run_fits(
     )
     with _calm(), threadpool_limits(1, user_api="blas"):
         try:
-            yield from _streamed(jobs, n_jobs)
+            yield from run_jobs(jobs, n_jobs, ordered=False)
         except _lost_workers() as error:
             raise ClustervetError(
                 "a worker process died in the middle of a fit, killed or out of memory; fits "
                 "that had ended are kept. Try again with fewer jobs."
             ) from error
-
-
-def _streamed(jobs: Iterator[Any], n_jobs: int | None) -> Generator[Fit, None, None]:
-    """What the jobs give, each as soon as it is done.
-
-    A job is a batch of its own, since a batch keeps its fits to itself until the last is done.
-    Backends that can only give all back at once are handed as many as run at once.
-    """
-    from joblib import Parallel, effective_n_jobs
-
-    options: dict[str, Any] = {"n_jobs": n_jobs, "prefer": "threads", "batch_size": 1}
-    try:
-        workers = Parallel(**options, return_as="generator_unordered")
-    except ValueError:
-        while handed := list(islice(jobs, effective_n_jobs(n_jobs))):
-            yield from Parallel(**options)(handed)
-        return
-    found = workers(jobs)
-    try:
-        for fit in found:  # noqa: UP028  # which would close it before warnings are silent
-            yield fit
-    finally:
-        with warnings.catch_warnings():  # about fits that nobody waits for any more
-            warnings.simplefilter("ignore", UserWarning)
-            found.close()
 
 
 def _lost_workers() -> tuple[type[Exception], ...]:

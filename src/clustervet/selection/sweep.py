@@ -16,6 +16,7 @@ from clustervet.geometry import Geometry
 from clustervet.registry import Estimate, Measure, Outcome, measures
 from clustervet.selection.choice import Floats
 from clustervet.selection.estimators import Clusterer
+from clustervet.selection.parallel import run_jobs
 
 NOISE = -1
 # Measures that have a value at one cluster, beside which all others can be held.
@@ -94,7 +95,7 @@ def sweeps(
     Work is shared out by joblib: over threads, or by whatever backend is active. Inside it
     every fit runs on one core, so that the answer does not depend on how many there are.
     """
-    from joblib import Parallel, delayed
+    from joblib import delayed
     from threadpoolctl import threadpool_limits
 
     square = getattr(plan.metric, "name", "") == "precomputed"
@@ -104,7 +105,7 @@ def sweeps(
         for value in values
     )
     with threadpool_limits(1, user_api="blas"):
-        found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs)
+        found = run_jobs(jobs, n_jobs, ordered=True)
         for rows in samples:
             fits = []
             for _ in values:
