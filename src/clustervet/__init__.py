@@ -87,11 +87,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What needs scikit-learn, loaded when first asked for."""
+    """What is seldom needed or needs scikit-learn, loaded when first asked for."""
     if name == "PacMdlSearch":
         from clustervet.selection.search import PacMdlSearch
 
         return PacMdlSearch
-    if name == "clusterers":
-        return importlib.import_module("clustervet.clusterers")
+    if name in ("clusterers", "lab"):
+        return importlib.import_module(f"clustervet.{name}")
     raise AttributeError(f"module 'clustervet' has no attribute {name!r}")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from clustervet.cli import lab_dom
 from clustervet.cli.options import FormatOption, OutputOption
 from clustervet.cli.output import Format, emit
 from clustervet.cli.ranges import numbers, whole_numbers
@@ -14,7 +15,7 @@ from clustervet.scorecard.render import csv_columns, safe_cell
 
 lab = typer.Typer(
     name="lab",
-    help="The papers' studies, run again.",
+    help="Measures put through published tests, and the papers' studies run again.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -22,12 +23,13 @@ lab = typer.Typer(
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    lab_dom.register(lab)
     app.add_typer(lab)
 
 
 @lab.callback()
 def _laboratory() -> None:
-    """The papers' studies, run again."""
+    """Measures put through published tests, and the papers' studies run again."""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,26 @@
-"""The papers' studies, run again.
+"""Tests of measures, and the papers' studies run again.
 
-Law: a study prints its figures beside the paper's, and says what differs.
+Law: any registered measure takes part, the user's own included; a study prints its figures beside
+the paper's, and says what differs.
 """
 
 from __future__ import annotations
 
+from clustervet.lab.desiderata import desiderata
+from clustervet.lab.desiderata_result import Desiderata
+from clustervet.lab.dom import dom_study
+from clustervet.lab.dom_records import DomStudy
+from clustervet.lab.family import Grid, expected_table, family
 from clustervet.lab.text import TextStudy, text_study
 
-__all__ = ["TextStudy", "text_study"]
+__all__ = [
+    "Desiderata",
+    "DomStudy",
+    "Grid",
+    "TextStudy",
+    "desiderata",
+    "dom_study",
+    "expected_table",
+    "family",
+    "text_study",
+]
