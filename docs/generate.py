@@ -1,4 +1,7 @@
-"""Write docs/measures.md from the registry; `make docs` runs it, and a test compares."""
+"""Write the property matrix of the package, and docs/measures.md from it and the registry.
+
+`make docs` runs it, and tests compare both with what is computed.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,16 @@ from pathlib import Path
 import clustervet as cv
 from clustervet.cli.cards import Card
 from clustervet.cli.output import Format
+from clustervet.lab.axioms import axioms
+from clustervet.lab.matrix import PACKAGED, write_packaged
+from clustervet.lab.properties import TOLERANCE, known_properties
+from clustervet.lab.property_show import LEGEND
 from clustervet.registry import FAMILIES
 from clustervet.scorecard.render import ARROWS, span
 
-TARGET = Path(__file__).parent / "measures.md"
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "docs" / "measures.md"
+MATRIX = ROOT / "src" / "clustervet" / "lab" / PACKAGED
 
 
 def measures_page() -> str:
@@ -53,6 +62,7 @@ def measures_page() -> str:
             ", ".join(record.aliases),
         ]
         lines.append("| " + " | ".join(cells) + " |")
+    lines += properties_section()
     for family, looks_at in FAMILIES.items():
         lines += ["", f"## {family}: {looks_at}"]
         for record in cv.measures.select(family=family):
@@ -61,5 +71,30 @@ def measures_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def properties_section() -> list[str]:
+    """Which measure has which property: what each property says, then the matrix."""
+    lines = [
+        "",
+        "## Properties, tested",
+        "",
+        "Each external measure is put to the same tests: all clusterings of a few points, and "
+        "larger ones at random. A property that speaks of distances reads a measure as one: its "
+        "value, or what is missing to its best value where higher is better. Numbers are equal "
+        f"within {TOLERANCE:g} of the larger. `clustervet lab axioms -m KEY` shows the smallest "
+        "counterexamples, and tests measures of your own; `clustervet lab advise` chooses.",
+        "",
+        "| | property | claim | tested on | reference |",
+        "|---|---|---|---|---|",
+    ]
+    for kind in known_properties().values():
+        cells = [kind.short, f"`{kind.key}`", kind.claim, kind.tested, kind.reference]
+        lines.append("| " + " | ".join(cells) + " |")
+    head, *rows = axioms().grid()
+    lines += ["", LEGEND, "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    lines += ["| " + " | ".join([f"[{key}](#{key})", *marks]) + " |" for key, *marks in rows]
+    return lines
+
+
 if __name__ == "__main__":
+    write_packaged(axioms(fresh=True), MATRIX)
     TARGET.write_text(measures_page(), encoding="utf-8")

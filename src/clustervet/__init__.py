@@ -92,6 +92,6 @@ def __getattr__(name: str) -> Any:
         from clustervet.selection.search import PacMdlSearch
 
         return PacMdlSearch
-    if name in ("clusterers", "lab"):
+    if name in ("clusterers", "lab", "plots"):
         return importlib.import_module(f"clustervet.{name}")
     raise AttributeError(f"module 'clustervet' has no attribute {name!r}")

@@ -7,12 +7,16 @@ import io
 import json
 import math
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clustervet.cli.output import Format
 from clustervet.registry import Measure
 from clustervet.scorecard.render import ARROWS, span
+
+if TYPE_CHECKING:
+    from clustervet.lab.property_verdict import Verdict
 
 DIRECTION = {
     "higher": "higher is better",
@@ -52,7 +56,24 @@ def as_data(record: Measure) -> dict[str, Any]:
         "use": record.use,
         "avoid": record.avoid,
         "reference": record.reference,
+        "tested": {key: verdict.status for key, verdict in _tested(record).items()},
     }
+
+
+def _tested(record: Measure) -> Mapping[str, Verdict]:
+    """What the property matrix of the package says of a measure."""
+    from clustervet.lab.matrix import packaged_row
+
+    return packaged_row(record) or {}
+
+
+def _titles(record: Measure, status: str) -> str:
+    """The properties of which the tests said so."""
+    from clustervet.lab.properties import known_properties
+
+    found = [key for key, verdict in _tested(record).items() if verdict.status == status]
+    titles = [known_properties()[key].title for key in found]
+    return "; ".join(title[0].lower() + title[1:] for title in titles)
 
 
 def _traits(record: Measure) -> list[str]:
@@ -131,6 +152,8 @@ class Card:
             ("", r.meaning),
             ("formula", r.equation),
             ("properties", "; ".join(_traits(r))),
+            ("has", _titles(r, "holds")),
+            ("lacks", _titles(r, "fails")),
             ("use when", r.use),
             ("avoid when", r.avoid),
             ("parameters", parameters),

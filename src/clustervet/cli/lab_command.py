@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clustervet.cli import lab_dom
+from clustervet.cli import lab_axioms, lab_dom
 from clustervet.cli.options import FormatOption, OutputOption
 from clustervet.cli.output import Format, emit
 from clustervet.cli.ranges import numbers, whole_numbers
@@ -24,6 +24,7 @@ lab = typer.Typer(
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     lab_dom.register(lab)
+    lab_axioms.register(lab)
     app.add_typer(lab)
 
 

@@ -1,0 +1,420 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import figure_cases as cases
+import numpy as np
+import pytest
+
+import clustervet as cv
+from clustervet import plots
+from clustervet.errors import ParameterError
+from clustervet.plots.ensembles import label_places
+
+FIGURES = {
+    "contingency": lambda **o: plots.contingency_heatmap(cases.table(4), **o),
+    "contingency, hostile": lambda **o: plots.contingency_heatmap(cases.hostile_table(), **o),
+    "contingency, large": lambda **o: plots.contingency_heatmap(cases.table(70, 9000), **o),
+    "alluvial": lambda **o: plots.alluvial(cases.table(4), **o),
+    "alluvial, hostile": lambda **o: plots.alluvial(cases.hostile_table(), **o),
+    "scores": lambda **o: plots.score_plot(cases.cards(), **o),
+    "ranking": lambda **o: plots.ranking_plot(cases.ranking(), **o),
+    "diagnosis": lambda **o: plots.diagnosis_bars(cv.diagnose(cases.hostile_table()), **o),
+    "silhouette": lambda **o: plots.silhouette_plot(cases.widths(), **o),
+    "silhouette, many": lambda **o: plots.silhouette_plot(cases.widths(50, 300), **o),
+    "elbow": lambda **o: plots.elbow_plot(cases.tuning(), **o),
+    "bound": lambda **o: plots.bound_plot(cases.selection(), **o),
+    "map": lambda **o: plots.map_plot(
+        cases.ensemble().embedding(), groups=cases.ensemble().groups(2), **o
+    ),
+    "dendrogram": lambda **o: plots.dendrogram(cases.ensemble().hierarchy(), **o),
+    "distances": lambda **o: plots.distance_heatmap(cases.ensemble().distances, **o),
+    "lattice": lambda **o: plots.lattice_plot(4, marks={"<i>": [0, 0, 1, 1]}, **o),
+}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_says_what_is_seen_and_holds_no_live_tag(name, theme):
+    figure = FIGURES[name](theme=theme)
+    meta = figure.layout.meta
+    assert meta["title"].endswith(".")
+    assert figure.layout.title.text
+    assert figure.layout.height < 3_000
+    assert figure.layout.paper_bgcolor is None
+    paper = plots.template(theme)["layout"]["paper_bgcolor"]
+    assert figure.layout.template.layout.paper_bgcolor == paper
+    texts = []
+    gather(figure.to_plotly_json(), texts)
+    for text in texts:
+        bare = text.replace("<br>", "").replace("<extra></extra>", "")
+        assert "<" not in bare, text
+        assert len(text) < 1_000
+    json.loads(figure.to_json())
+
+
+# Data that plotly never renders: plain text for pages, and ids.
+NEVER_SHOWN = ("meta", "customdata", "legendgroup")
+
+
+def gather(item, texts, key=""):
+    """All strings of a figure that plotly may render."""
+    if key in NEVER_SHOWN and not isinstance(item, str):
+        return
+    if isinstance(item, str):
+        if key not in NEVER_SHOWN and not key.startswith("bdata"):
+            texts.append(item)
+    elif isinstance(item, dict):
+        for name, value in item.items():
+            if name not in ("bdata", "dtype", "shape"):
+                gather(value, texts, name)
+    elif isinstance(item, list | tuple | np.ndarray):
+        for value in item:
+            gather(value, texts, key)
+
+
+def test_hovers_that_come_from_customdata_are_escaped():
+    sankey = plots.alluvial(cases.hostile_table()).data[0]
+    boxes = [row[1] for row in sankey.node.customdata] + [row[2] for row in sankey.link.customdata]
+    assert any("&lt;script" in box for box in boxes)
+    assert not any("<" in box.replace("<br>", "") for box in boxes)
+
+
+@pytest.mark.parametrize("k", [3, 12, 40])
+def test_matches_lie_on_the_diagonal(k):
+    table = cases.table(k, 40 * k)
+    heat = plots.contingency_heatmap(table, shade="count").data[0]
+    drawn = np.nan_to_num(np.asarray(heat.z, float))
+    assert np.trace(drawn) == table.matched
+    largest = drawn.diagonal()
+    assert (np.diff(largest) <= 0).all()
+
+
+def test_a_table_of_unequal_sides_keeps_its_counts():
+    table = cv.Contingency.from_counts([[5, 0, 1, 7], [0, 9, 0, 2]])
+    heat = plots.contingency_heatmap(table, shade="count").data[0]
+    drawn = np.nan_to_num(np.asarray(heat.z, float))
+    assert drawn.shape == (2, 4)
+    assert drawn.sum() == table.n
+    assert drawn[0, 0] + drawn[1, 1] == table.matched == 16
+
+
+def test_cells_hold_numbers_when_few_and_the_note_says_when_not():
+    few, many = plots.contingency_heatmap(cases.table(3)), FIGURES["contingency, large"]()
+    assert few.data[0].texttemplate == "%{text}"
+    assert many.data[0].texttemplate is None
+    assert "too many for numbers" in many.layout.meta["note"]
+    assert "too many" not in few.layout.meta["note"]
+
+
+def test_what_does_not_fit_is_gathered_and_said():
+    table = cases.table(30, 900)
+    figure = plots.contingency_heatmap(table, shade="count", most=10)
+    drawn = np.nan_to_num(np.asarray(figure.data[0].z, float))
+    assert drawn.shape == (10, 10)
+    assert drawn.sum() == table.n
+    assert "21 classes and 21 clusters are gathered as other" in figure.layout.meta["note"]
+
+
+def test_a_large_table_stays_small_on_a_page():
+    figure = plots.contingency_heatmap(cases.table(300, 30_000))
+    assert len(figure.to_json()) < 1_200_000
+    assert len(figure.layout.meta["rows"]) == 300
+
+
+def test_huge_counts_are_drawn():
+    table = cv.Contingency.from_counts({("a", 0): 10**20, ("b", 0): 1, ("b", 1): 10**19})
+    assert plots.contingency_heatmap(table).data[0].text[0][0] == "1e+08T"
+    assert plots.alluvial(table).layout.meta["title"].startswith("Class b is spread over 2")
+
+
+def test_titles_of_a_perfect_and_of_a_split_clustering():
+    same = cv.Contingency.from_labels([0, 0, 1], [1, 1, 0])
+    assert "the clustering is the truth" in plots.contingency_heatmap(same).layout.meta["title"]
+    split = cv.Contingency.from_labels(["a", "a", "b"], [0, 1, 2])
+    title = plots.contingency_heatmap(split).layout.meta["title"]
+    assert title == "No cluster mixes classes; class a is split over 2 clusters."
+    assert "No cluster is wrong" in plots.diagnosis_bars(cv.diagnose(same)).layout.meta["title"]
+
+
+def test_flows_conserve_objects():
+    truth, pred = cases.labels(30, 900)
+    sankey = plots.alluvial({"t": truth, "a": pred, "b": pred // 2}, most=30).data[0]
+    assert sum(sankey.link.value) == 2 * len(truth)
+    arriving = dict.fromkeys(range(30, 60), 0)
+    leaving = dict.fromkeys(range(30, 60), 0)
+    for source, target, value in zip(
+        sankey.link.source, sankey.link.target, sankey.link.value, strict=True
+    ):
+        if target in arriving:
+            arriving[target] += value
+        if source in leaving:
+            leaving[source] += value
+    assert arriving == leaving
+
+
+def test_flows_gather_small_clusters_and_say_so():
+    figure = plots.alluvial(cases.table(30, 900), most=5)
+    assert len(figure.data[0].node.label) == 12
+    assert "25 of truth, 25 of clusters" in figure.layout.meta["note"]
+
+
+def test_flows_must_follow_each_other():
+    with pytest.raises(ParameterError, match="clusters of each table"):
+        plots.alluvial([cases.table(3), cases.table(4)])
+    with pytest.raises(ParameterError, match="two labelings"):
+        plots.alluvial({"a": [1, 2]})
+
+
+def test_linked_figures_share_ids():
+    table = cases.hostile_table()
+    heat = plots.contingency_heatmap(table).data[0]
+    bars = plots.diagnosis_bars(cv.diagnose(table)).data[0]
+    flows = plots.alluvial(table).data[0]
+    clusters = {plots.ident("cluster", name) for name in table.cluster_names}
+    assert {cell[0] for row in heat.customdata for cell in row if cell} == clusters
+    assert {row[0] for row in bars.customdata} == clusters
+    assert clusters <= {row[0] for row in flows.node.customdata}
+
+
+def test_scores_are_drawn_as_they_are_with_intervals():
+    cards = cases.cards()
+    figure = plots.score_plot(cards)
+    bounded = [trace for trace in figure.data if trace.xaxis == "x"]
+    assert [trace.name for trace in bounded] == ["good", "&lt;b&gt;poor&lt;/b&gt;"]
+    assert list(bounded[0].x) == [cards["good"][key] for key in ("rand", "adjusted_rand", "purity")]
+    found = cards["good"].score("rand").interval
+    assert bounded[0].x[0] + bounded[0].error_x.array[0] == pytest.approx(found.high)
+    assert bounded[0].x[0] - bounded[0].error_x.arrayminus[0] == pytest.approx(found.low)
+    assert "95% intervals" in figure.layout.meta["note"]
+    assert figure.layout.meta["title"] == "good has the best value in 5 of 5 measures."
+
+
+def test_chance_is_drawn_where_it_is_known():
+    truth, pred = cases.labels(4, 200)
+    level = cv.chance("rand", truth, pred, samples=0)
+    figure = plots.score_plot(cases.cards(), chance={"good": {"rand": level}})
+    (drawn,) = [trace for trace in figure.data if trace.name == "expected by chance"]
+    assert list(drawn.x) == [level.expected]
+
+
+def test_many_cards_are_led_by_few():
+    truth, pred = cases.labels(4, 200)
+    many = {f"p{i}": np.roll(pred, i) for i in range(20)}
+    figure = plots.score_plot(cv.external_scores(truth, many, measures=["rand", "purity"]))
+    legend = [trace.name for trace in figure.data if trace.showlegend]
+    assert len(legend) == 4
+    assert legend[0] == "p0"
+    assert legend[-1] == "17 others"
+
+
+def test_undefined_scores_are_told_not_drawn():
+    card = cv.internal_scores(cases.points()[0], np.zeros(120, int))
+    figure = plots.score_plot(card)
+    assert "Undefined: " in figure.layout.meta["note"]
+    with pytest.raises(ParameterError, match="have no variation_of_information"):
+        plots.score_plot(card, measures=["vi"])
+
+
+def test_a_ranking_shows_how_far_the_best_is_ahead():
+    found = cases.ranking()
+    figure = plots.ranking_plot(found)
+    points = list(figure.data)
+    drawn = {
+        row[0]: x for trace in points for row, x in zip(trace.customdata, trace.x, strict=True)
+    }
+    lead = found.values["good"]
+    for name, value in found.values.items():
+        if name != "good":
+            assert drawn[plots.ident("pred", name)] == pytest.approx(lead - value)
+    title = figure.layout.meta["title"]
+    assert title == "good has the best value, but the data cannot tell it from twin."
+    assert {trace.name: len(trace.x) for trace in points} == {
+        "told apart": 1,
+        "not told apart": 1,
+    }
+
+
+def test_a_long_ranking_says_what_is_left_out():
+    figure = plots.ranking_plot(cases.ranking(), most=1)
+    assert "1 more prediction is not drawn" in figure.layout.meta["note"]
+
+
+def test_shares_of_a_diagnosis_are_its_own():
+    found = cv.diagnose(cases.table(40, 900))
+    bars = plots.diagnosis_bars(found, most=5)
+    assert list(bars.data[0].x) == sorted((part.vi for part in found.clusters), reverse=True)[:5]
+    assert "35 clusters with smaller shares" in bars.layout.meta["note"]
+    classes = plots.diagnosis_bars(found, of="classes", most=100)
+    assert sum(classes.data[0].x) == pytest.approx(found.vi)
+    with pytest.raises(ParameterError, match="'clusters' or 'classes'"):
+        plots.diagnosis_bars(found, of="rows")
+
+
+def test_silhouettes_are_sorted_within_clusters():
+    found = cases.widths()
+    figure = plots.silhouette_plot(found)
+    shapes = [trace for trace in figure.data if trace.fill]
+    assert [trace.meta["id"] for trace in shapes] == [
+        plots.ident("cluster", name)
+        for name in sorted(found.clusters, key=lambda c: -found.clusters[c])
+    ]
+    for trace in shapes:
+        assert (np.diff(np.asarray(trace.x)[1:-1]) <= 0).all()
+        assert (np.diff(np.asarray(trace.y)) >= 0).all()
+
+
+def test_many_clusters_are_drawn_by_their_spread():
+    figure = FIGURES["silhouette, many"]()
+    assert "too many for shapes" in figure.layout.meta["note"]
+    assert len(figure.data) == 3
+
+
+def test_an_elbow_has_its_choice_marked():
+    found = cases.tuning()
+    figure = plots.elbow_plot(found)
+    stars = [trace for trace in figure.data if str(trace.marker.symbol).startswith("star")]
+    chosen = [choice for choice in found.choices.values() if choice.index is not None]
+    assert [trace.x[0] for trace in stars] == [choice.value for choice in chosen]
+    lines = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    for trace, record in zip(lines, found.measures, strict=True):
+        assert list(trace.y) == list(found.curves[record.key])
+
+
+def test_bounds_are_drawn_by_algorithm_with_constant_truth_and_choice():
+    found = cases.selection()
+    figure = plots.bound_plot(found)
+    by_name = {trace.name: trace for trace in figure.data if trace.showlegend is not False}
+    for name, curve in found.curves.items():
+        assert list(by_name[name].y) == list(curve.values())
+    assert list(by_name["chosen"].x) == [found.best.clusters]
+    assert figure.layout.shapes[0].y0 == found.bound.constant.rate
+    dotted = [trace for trace in figure.data if trace.line.dash == "dot"]
+    assert len(dotted) == 2
+
+
+def test_a_map_keeps_places_and_names_do_not_cover_each_other():
+    found = cases.ensemble()
+    embedding = found.embedding()
+    figure = plots.map_plot(embedding, groups=found.groups(2), marked=["run 0"])
+    drawn = {
+        row[0]: (x, y)
+        for trace in figure.data[:2]
+        for row, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)
+    }
+    for name, place in zip(embedding.names, embedding.points, strict=True):
+        assert drawn[plots.ident("pred", name)] == pytest.approx(tuple(place))
+    stacked = label_places(np.zeros((10, 2)), ["name"] * 10)
+    assert sum(map(bool, stacked)) == 4
+
+
+def test_a_dendrogram_merges_at_its_distances():
+    tree = cases.ensemble().hierarchy()
+    lines, merges, leaves = plots.dendrogram(tree).data
+    assert sorted(merges.x) == pytest.approx(sorted(tree.merges[:, 2]))
+    assert len(leaves.x) == 6
+    assert lines.x.count(None) == 5
+    short = plots.dendrogram(tree, most=3)
+    assert len(short.data[1].x) == 2
+    assert "3 lowest merges" in short.layout.meta["note"]
+
+
+def test_distances_follow_the_tree():
+    found = cases.ensemble()
+    tree = found.hierarchy()
+    heat = plots.distance_heatmap(found.distances, hierarchy=tree).data[0]
+    assert np.asarray(heat.z) == pytest.approx(
+        found.distances.matrix[np.ix_(tree.order, tree.order)]
+    )
+    assert list(heat.x) == [found.names[k] for k in tree.order]
+
+
+@pytest.mark.parametrize(("n", "partitions", "lines"), [(1, 1, 0), (3, 5, 6), (4, 15, 31)])
+def test_a_lattice_has_all_partitions_and_covers(n, partitions, lines):
+    figure = plots.lattice_plot(n)
+    assert len(figure.data[1].x) == partitions
+    assert figure.data[0].x.count(None) == lines
+    assert len(set(zip(figure.data[1].x, figure.data[1].y, strict=True))) == partitions
+
+
+def test_a_lattice_finds_marks():
+    figure = plots.lattice_plot(4, marks={"fine": [0, 1, 2, 2], "coarse": [0, 0, 1, 1]})
+    assert figure.layout.meta["title"].startswith("fine refines coarse")
+    with pytest.raises(ParameterError, match="from 1 to 5, not 6"):
+        plots.lattice_plot(6)
+    with pytest.raises(ParameterError, match="must label 4 objects, not 2"):
+        plots.lattice_plot(4, marks={"a": [0, 1]})
+
+
+class Answers:
+    def columns(self):
+        return {
+            "measure": ["rand", "rand", "<b>", "<b>"],
+            "property": ["symmetry", "locality", "symmetry", "locality"],
+            "answer": ["holds", "holds", "holds", "fails"],
+            "why": ["", "", "", "because"],
+        }
+
+
+def test_a_property_matrix_has_a_sign_for_each_answer():
+    figure = plots.property_matrix_plot(Answers())
+    assert {trace.name: len(trace.x) for trace in figure.data} == {"holds": 3, "fails": 1}
+    assert figure.layout.meta["title"] == "rand has all 2 properties."
+    assert "because" in figure.data[1].hovertext[0]
+
+
+def test_doms_figures_are_drawn_by_name():
+    class Record:
+        def __init__(self, **fields):
+            self.__dict__.update(fields)
+
+    line = Record(key="rand", title="Rand index", symbol="R", values=(1.0, 1.0), scaled=(1.0, 0.0))
+    sweep = Record(
+        figure="Figure 1", title="a sweep", x_title="error", x=(0.0, 1.0), curves=(line,)
+    )
+    numbers = tuple(float(k) for k in range(5_000))
+    cloud = Record(
+        figure="Figure 3",
+        key="rand",
+        x_title="Q2",
+        y_title="Rand index",
+        x=numbers,
+        y=numbers,
+        x_ranks=numbers,
+        y_ranks=numbers,
+        spearman=1.0,
+        kendall=1.0,
+    )
+    found = plots.dom_figures(Record(sweeps=(sweep,), scatters=(cloud,)))
+    assert list(found) == ["Figure 1", "Figure 3"]
+    assert found["Figure 1"].layout.meta["title"] == "R does not change with error."
+    assert len(found["Figure 3"].data[0].x) == 2_000
+    assert "2,000 of 5,000 combinations" in found["Figure 3"].layout.meta["note"]
+
+
+def test_a_page_can_take_the_title_out():
+    figure = plots.lattice_plot(3)
+    bare = plots.without_title(figure)
+    assert bare.layout.title.text == ""
+    assert bare.layout.height < figure.layout.height
+    assert bare.layout.meta["title"] == figure.layout.meta["title"]
+    assert figure.layout.title.text
+
+
+def test_the_room_is_light_until_a_figure_is_made():
+    code = (
+        "import sys, clustervet.plots as p; p.contingency_heatmap; p.template('dark')\n"
+        "heavy = ('plotly', 'matplotlib', 'scipy', 'numba', 'pandas')\n"
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_every_public_name_exists():
+    assert all(getattr(plots, name) is not None for name in plots.__all__)
+    assert set(plots.__all__) <= set(dir(plots))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        plots.nothing  # noqa: B018  # asking for it is the test
