@@ -389,7 +389,7 @@ def test_doms_figures_are_drawn_by_name():
     )
     found = plots.dom_figures(Record(sweeps=(sweep,), scatters=(cloud,)))
     assert list(found) == ["Figure 1", "Figure 3"]
-    assert found["Figure 1"].layout.meta["title"] == "R does not change with error."
+    assert found["Figure 1"].layout.meta["title"] == "R does not change as error grows."
     assert len(found["Figure 3"].data[0].x) == 2_000
     assert "2,000 of 5,000 combinations" in found["Figure 3"].layout.meta["note"]
 

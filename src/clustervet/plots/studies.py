@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +17,11 @@ from clustervet.plots.theme import DASHES, EITHER
 DRAWN = 2_000
 # Measures in a sweep that can be told apart.
 LINES = len(EITHER) * 2
+# What grows along a sweep, in words.
+GROWING = {
+    "error_useful": "more objects err into other useful clusters",
+    "useful": "there are more useful clusters",
+}
 
 
 class Study(Protocol):
@@ -87,12 +94,20 @@ def _sweep_title(sweep: Any) -> str:
         for curve in sweep.curves
         if np.ptp([v for v in curve.values if math.isfinite(v)] or [0.0]) < 1e-9
     ]
-    count = len(sweep.curves)
+    grows = GROWING.get(sweep.x_title, f"{shown(sweep.x_title, 60)} grows")
     if still:
         names = ", ".join(shown(name) for name in still[:4])
         verb = "does" if len(still) == 1 else "do"
-        return f"{names} {verb} not change with {shown(sweep.x_title, 60)}."
-    return f"All {count} measures change with {shown(sweep.x_title, 60)}."
+        return f"{names} {verb} not change as {grows}."
+    moves = "fall" if all(_falls(curve.values) for curve in sweep.curves) else "change"
+    first = min(sweep.curves, key=lambda curve: curve.scaled[min(1, len(curve.scaled) - 1)])
+    soonest = f"; {shown(first.symbol or first.title)} does so first" if moves == "fall" else ""
+    return f"All {len(sweep.curves)} measures {moves} as {grows}{soonest}."
+
+
+def _falls(values: Sequence[float]) -> bool:
+    known = [value for value in values if math.isfinite(value)]
+    return all(after < before for before, after in itertools.pairwise(known))
 
 
 def scatter_figure(scatter: Any, *, theme: str = "light") -> Figure:
@@ -117,7 +132,7 @@ def scatter_figure(scatter: Any, *, theme: str = "light") -> Figure:
             )
         )
     x, y = scatter.x_title, scatter.y_title
-    _two_panels(figure, f"rank by {x}", x, f"rank by {y}", y)
+    _two_panels(figure, f"rank by {x}", x, f"rank by {y}", y, most=44)
     drawn = len(picked) < len(scatter.x)
     some = f" {len(picked):,} of {len(scatter.x):,} combinations are drawn." if drawn else ""
     where = f"{shown(scatter.figure)} of Dom 2001. " if scatter.figure else ""
@@ -140,8 +155,8 @@ def _closeness(correlation: float) -> str:
     return "much as does" if correlation >= 0.7 else "otherwise than"
 
 
-def _two_panels(figure: Figure, x: str, x2: str, y: str, y2: str) -> None:
-    titles = [escape(shown(text, 34)) for text in (x, x2, y, y2)]
+def _two_panels(figure: Figure, x: str, x2: str, y: str, y2: str, most: int = 34) -> None:
+    titles = [escape(shown(text, most)) for text in (x, x2, y, y2)]
     figure.update_layout(
         xaxis={"domain": [0, 0.44], "title": titles[0]},
         xaxis2={"domain": [0.57, 1], "title": titles[1], "anchor": "y2"},
