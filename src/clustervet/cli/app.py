@@ -7,15 +7,26 @@ from typing import Annotated, Any
 import typer
 
 import clustervet
-from clustervet.cli import cards, choosing, compare_command, lab_command, scoring, tuning
+from clustervet.cli import (
+    cards,
+    choosing,
+    compare_command,
+    lab_command,
+    scoring,
+    table_command,
+    tuning,
+)
 from clustervet.cli.options import (
     ArrayOption,
     DelimiterOption,
+    EngineOption,
     FamilyOption,
     FeaturesOption,
     FormatOption,
     HeaderOption,
+    IdOption,
     MeasuresOption,
+    MemoryOption,
     MetricOption,
     OutputOption,
     SampleOption,
@@ -57,8 +68,10 @@ def score(
         list[str],
         typer.Argument(
             metavar="TRUTH PRED | TABLE",
-            help="Two files with a label a line, or one table; - is standard input. With "
-            "--features, a table or points and labels in two files.",
+            help="Two files with a label a line, or one table; - is standard input. A table is "
+            "CSV, JSON lines, Parquet, Arrow, NPY or NPZ in a file, in all files that match a "
+            "pattern, or in a folder; or what `table build` saved. With --features, a table or "
+            "points and labels in two files.",
         ),
     ],
     truth: Annotated[
@@ -114,6 +127,9 @@ def score(
     metric: MetricOption = "euclidean",
     sample: SampleOption = None,
     array: ArrayOption = None,
+    id: IdOption = None,
+    memory_limit: MemoryOption = None,
+    engine: EngineOption = None,
     output: OutputOption = None,
 ) -> None:
     """Score a clustering against known classes, against its features, or both.
@@ -121,6 +137,10 @@ def score(
     [bold]clustervet score truth.csv pred.csv[/bold]
 
     [bold]clustervet score table.csv --truth y --pred kmeans --pred hdbscan[/bold]
+
+    [bold]clustervet score 'lake/*.parquet' --truth y --pred a --pred b --memory-limit 1GB[/bold]
+
+    [bold]clustervet score truth.parquet pred.csv --id id --truth y --pred c[/bold]
 
     [bold]clustervet score points.parquet --features x1,x2 --pred kmeans[/bold]
     """
@@ -144,6 +164,9 @@ def score(
         metric=metric,
         sample=sample,
         array=array,
+        id=id,
+        memory_limit=memory_limit,
+        engine=engine,
     )
     emit(scoring.run(request), format, output)
 
@@ -175,3 +198,4 @@ tuning.register(app)
 choosing.register(app)
 compare_command.register(app)
 lab_command.register(app)
+table_command.register(app)

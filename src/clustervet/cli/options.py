@@ -85,3 +85,30 @@ HeaderOption = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="Whether the first line names the columns."),
 ]
+
+IdOption = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="Join the file of the truth, which comes first, and files of predictions by this "
+        "column.",
+    ),
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Memory for grouping files, such as 1GB; beyond it a temporary folder is used.",
+    ),
+]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="What groups the data: duckdb (the default), polars, spark or dask, or a cluster at "
+        "spark://host:port, sc://host:port or tcp://host:port.",
+    ),
+]

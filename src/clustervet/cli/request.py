@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from clustervet.errors import ParameterError
+from clustervet.frames.source import is_light
 
 
 class MissingChoice(StrEnum):
@@ -41,12 +43,26 @@ class Request:
     metric: str = "euclidean"
     sample: int | None = None
     array: str | None = None
+    id: str | None = None
+    memory_limit: str | None = None
+    engine: str | None = None
+
+    @property
+    def wants_engine(self) -> bool:
+        """Whether the files are for an engine rather than for Python at once."""
+        return (
+            self.id is not None
+            or self.memory_limit is not None
+            or self.engine is not None
+            or not all(map(is_light, self.files))
+            or (len(self.files) > 2 and bool(self.truths) and bool(self.preds))
+        )
 
     @property
     def wants_features(self) -> bool:
         """Whether clusterings are to be held against their features."""
         return bool(self.features) or (
-            len(self.files) == 1 and not self.truths and bool(self.preds)
+            len(self.files) == 1 and not self.truths and bool(self.preds) and self.id is None
         )
 
 
@@ -67,6 +83,8 @@ def noise_policies(given: Sequence[str]) -> dict[Any, str] | None:
         label, equals, policy = item.rpartition("=")
         if equals:
             policies[label] = policy
+            if label.isascii() and re.fullmatch(r"0|-?[1-9]\d*", label):
+                policies[int(label)] = policy  # typed files hold numbers
         else:
             policies.update({-1: policy, "-1.0": policy})
     return policies or None

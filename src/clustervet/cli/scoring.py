@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from clustervet.cli.answers import Scores
@@ -12,7 +14,9 @@ from clustervet.cli.points import against_features, tell_header
 from clustervet.cli.request import Request, listed_measures, noise_policies
 from clustervet.datasets import iris_path
 from clustervet.errors import ParameterError
-from clustervet.frames import TextTable, read_text_table
+from clustervet.frames import read_text_table
+from clustervet.frames.features import open_table
+from clustervet.frames.source import ARRAYS, Source, is_light, is_many, is_plain
 from clustervet.inference import Diagnosis, Ranking, diagnose, rank_predictions
 from clustervet.labels import Codes, show_label
 from clustervet.registry import measures
@@ -55,6 +59,21 @@ def _by_kind(request: Request) -> dict[str, list[str] | None]:
 
 def _against_classes(request: Request, chosen: Sequence[str] | None = None) -> Scores:
     """Score against known classes."""
+    own = [load_measure(name) for name in request.own_measures]
+    options: dict[str, Any] = {
+        "measures": None
+        if request.measures is None
+        else [*(chosen or listed_measures(request.measures)), *own],
+        "family": request.families,
+        "confidence": request.confidence,
+        "resamples": request.resamples,
+        "random_state": request.seed,
+        "n_jobs": -1,
+    }
+    if request.wants_engine and not _by_position(request):
+        from clustervet.cli.file_scores import score_files
+
+        return score_files(request, options, _ranking)
     if len(request.files) == 1:
         truths, preds, weights = _one_table(request)
     elif len(request.files) == 2:
@@ -67,26 +86,21 @@ def _against_classes(request: Request, chosen: Sequence[str] | None = None) -> S
         "noise": noise_policies(request.noise),
         "missing": request.missing.value,
     }
-    own = [load_measure(name) for name in request.own_measures]
-    cards = external_scores(
-        truths,
-        preds,
-        measures=None
-        if request.measures is None
-        else [*(chosen or listed_measures(request.measures)), *own],
-        family=request.families,
-        weights=weights,
-        confidence=request.confidence,
-        resamples=request.resamples,
-        random_state=request.seed,
-        n_jobs=-1,
-        **policies,
-    )
+    cards = external_scores(truths, preds, weights=weights, **options, **policies)
     return Scores(
         cards,
         ranking=_ranking(request, truths, preds, cards, policies),
         diagnoses=_diagnoses(request, truths, preds, weights, policies),
     )
+
+
+def _by_position(request: Request) -> bool:
+    """Whether labels are read into memory: two files row by row, or arrays of numpy."""
+    if request.id is not None or request.memory_limit is not None or request.engine is not None:
+        return False
+    if len(request.files) == 2:
+        return not any(map(is_many, request.files))
+    return len(request.files) == 1 and Path(request.files[0]).suffix.lower() in ARRAYS
 
 
 def _ranking(
@@ -163,22 +177,52 @@ def _two_files(request: Request) -> Sides:
     if len(request.files) == request.files.count("-"):
         raise ParameterError("only one of the two files can be standard input.")
     sides = []
+    both = set()
     for path, columns, option in zip(
         request.files, (request.truths, request.preds), ("--truth", "--pred"), strict=True
     ):
         table = _read(request, path)
+        if isinstance(table, _Columns) and {*request.truths, *request.preds} <= {*table.columns}:
+            both.add(path)
         names = list(columns) or list(table.columns)
         if not columns and len(names) > 1:
             known = ", ".join(show_label(name) for name in names[:20])
             raise ParameterError(f"name a column of {table.name} with {option}; it has {known}.")
         sides.append({name: table.column(name) for name in names})
+    if len(both) == 2:
+        print(
+            "clustervet: the first file has the truth and the second the prediction, row by row; "
+            "for two parts of one table give a pattern or their folder, for ids --id.",
+            file=sys.stderr,
+        )
     return sides[0], sides[1], None
 
 
-def _read(request: Request, path: str) -> TextTable:
+def _read(request: Request, path: str) -> Any:
+    if not (is_light(path) or is_plain(path)):
+        return _Columns(open_table(path, request.array, request.delimiter, request.header))
     table = read_text_table(path, delimiter=request.delimiter, header=request.header)
     tell_header(table.name, table.header_guessed)
     return table
+
+
+class _Columns:
+    """A file that is no delimited text, read a column at a time."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.name = source.name
+        self.columns = list(source.kinds)
+
+    def column(self, name: str) -> Codes:
+        if name not in self.columns:
+            raise self.source.absent(name)
+        return self.source.read((), [name])[1][name]
+
+    def numbers(self, name: str) -> Any:
+        if name not in self.columns:
+            raise self.source.absent(name)
+        return self.source.read([name], ())[0][:, 0]
 
 
 def demonstration() -> Scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal
@@ -82,6 +83,64 @@ class Contingency(TableSums):
         100000000000000000001
         """
         return cls(*build_cells(counts, class_names, cluster_names))
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        truth: str,
+        pred: str,
+        weights: str | None = None,
+        noise: Any = None,
+        noise_policy: NoisePolicy | None = None,
+        missing: Missing = "raise",
+    ) -> Contingency:
+        """Count two columns of a dataframe where it is; only the counts come home.
+
+        The frame is one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark or
+        Ibis. `weights` names a column too; the policies are those of `from_labels`.
+
+        >>> import duckdb
+        >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 3 AS c FROM range(60) AS t(i)")
+        >>> Contingency.from_frame(frame, truth="y", pred="c").shape
+        (2, 3)
+        """
+        from clustervet.contingency.grouped import table_of_frame
+
+        return table_of_frame(
+            frame,
+            truth=truth,
+            pred=pred,
+            weights=weights,
+            noise=noise,
+            noise_policy=noise_policy,
+            missing=missing,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a .parquet or .json file, whole or not at all.
+
+        The file carries a version and a checksum, and labels keep their types.
+        """
+        from clustervet.contingency.saved import save_table
+
+        save_table(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Contingency:
+        """Read a table that was saved; tables of disjoint objects merge by `+`.
+
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "table.json")
+        ...     Contingency.from_labels(["a", "b"], [0, 0]).save(path)
+        ...     (Contingency.load(path) + Contingency.load(path)).to_dict()
+        {('a', 0): 2, ('b', 0): 2}
+        """
+        from clustervet.contingency.saved import load_table
+
+        return load_table(path)
 
     def with_values(self, values: NDArray[Any]) -> Contingency:
         """A table of the same cells with other whole counts; empty classes and clusters go.

@@ -11,13 +11,17 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYetError
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from clustervet.errors import ParameterError
 from clustervet.frames.source import Place
 from clustervet.frames.stream import StreamError, batches
+from clustervet.labels import show_label
 
 # Bytes that take about two seconds to read.
 SHOW_PROGRESS = 256 * 2**20
@@ -27,6 +31,9 @@ CONFIG: dict[str, Any] = {
     "autoload_known_extensions": "false",
 }
 GLOB = re.compile(r"[*?\[\\]")
+MEMORY = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]i?B)", re.IGNORECASE)
+# Seconds between two looks at how far the engine is.
+PAUSE = 0.2
 
 
 class EngineError(Exception):
@@ -111,3 +118,66 @@ def watched(
         for length, columns in stream:
             yield length, columns
             progress.advance(task, length)
+
+
+def memory_size(given: str) -> str:
+    """A memory limit as the engine spells it.
+
+    >>> memory_size("1.5 gb")
+    '1.5GB'
+    """
+    found = MEMORY.fullmatch(given.strip())
+    if not found or not float(found[1]):
+        raise ParameterError(
+            f"a memory limit is a size such as 512MB or 4GB, not {show_label(given)!r}."
+        )
+    unit = found[2].upper().replace("I", "i")
+    return f"{found[1]}{unit}"
+
+
+@contextmanager
+def engine(spill: str | None = None, memory_limit: str | None = None) -> Iterator[Any]:
+    """A connection; beyond its memory it goes on in a folder, and then in any order of rows."""
+    import duckdb
+
+    config = dict(CONFIG)
+    if spill is not None:
+        config |= {"temp_directory": spill, "preserve_insertion_order": "false"}
+    if memory_limit is not None:
+        config["memory_limit"] = memory_size(memory_limit)
+    try:
+        with closing(duckdb.connect(config=config)) as connection:
+            yield connection
+    except (duckdb.Error, StreamError, UnicodeError, RuntimeError) as error:
+        raise EngineError(str(error)) from None
+
+
+def run_watched(connection: Any, sql: str, parameters: Sequence[Any], size: int) -> None:
+    """Run a statement, with a progress bar on a terminal if it reads much."""
+
+    def run() -> None:
+        connection.execute(sql, list(parameters)).fetchall()
+
+    if size < SHOW_PROGRESS or not sys.stderr.isatty():
+        run()
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with ThreadPoolExecutor(1) as pool, Progress(console=Console(stderr=True), transient=True) as p:
+        task = p.add_task("grouping", total=100)
+        running = pool.submit(run)
+        try:
+            while not _is_done(running):
+                p.update(task, completed=max(0.0, connection.query_progress()))
+        except KeyboardInterrupt:
+            connection.interrupt()
+            raise
+
+
+def _is_done(running: Future[Any]) -> bool:
+    try:
+        running.result(PAUSE)
+    except NotYetError:
+        return False
+    return True

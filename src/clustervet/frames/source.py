@@ -19,6 +19,14 @@ from clustervet.errors import FileError
 from clustervet.frames.text import MISSING
 from clustervet.labels import Codes, show_label
 
+# Bytes up to which Python reads delimited text quicker than an engine is loaded.
+LIGHT = 8 * 2**20
+TYPED = (".parquet", ".pq", ".parq", ".jsonl", ".ndjson", ".json", ".arrow", ".feather", ".ipc")
+ARRAYS = (".npy", ".npz")
+TEXTS = (".csv", ".tsv", ".tab", ".txt", ".dat")
+MAGIC = {b"PAR1": ".parquet", b"ARRO": ".arrow", b"\x93NUM": ".npy", b"PK\x03\x04": ".npz"}
+PACKED = (".zst", ".bz2", ".xz")
+
 
 class Kind(StrEnum):
     """What a column holds; the value is the reason to leave it out of the features."""
@@ -62,6 +70,47 @@ class Source(Protocol):
 
     def absent(self, column: str) -> FileError:
         """The refusal of a column that the file does not have."""
+
+
+def is_light(path: str) -> bool:
+    """Whether a file is delimited text that Python reads at once; errors are left to it, too."""
+    if path == "-":
+        return True
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return not any(character in path for character in "*?[")
+    if stat.S_ISDIR(found.st_mode):
+        return False
+    suffix = Path(path.lower().removesuffix(".gz")).suffix
+    if suffix in (*TYPED, *ARRAYS, *PACKED):
+        return False
+    if not stat.S_ISREG(found.st_mode):
+        return True
+    return found.st_size <= LIGHT and not (suffix not in TEXTS and _is_typed(path))
+
+
+def is_many(path: str) -> bool:
+    """Whether an argument is a folder or a pattern rather than a file."""
+    if path == "-" or "\0" in path:
+        return False
+    return os.path.isdir(path) or (not os.path.lexists(path) and any(c in path for c in "*?["))
+
+
+def is_plain(path: str) -> bool:
+    """Whether a file is delimited text by its name or its first bytes, plain or gzipped."""
+    suffix = Path(path.lower().removesuffix(".gz")).suffix
+    if suffix in (*TYPED, *ARRAYS, *PACKED):
+        return False
+    return suffix in TEXTS or not _is_typed(path)
+
+
+def _is_typed(path: str) -> bool:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(4) in MAGIC
+    except OSError:
+        return False
 
 
 def refused_value(column: str, name: str, place: str, value: Any) -> FileError:

@@ -65,16 +65,22 @@ class TextTable:
 
 
 def read_text_table(
-    source: str | Path, *, delimiter: str | None = None, header: bool | None = None
+    source: str | Path,
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    name: str | None = None,
 ) -> TextTable:
     """Read a delimited text file, plain or gzipped; "-" is standard input.
 
     With `header=None` a file of several columns has one, and a file of a single column has
-    one if its first line is no number and occurs nowhere else in it.
+    one if its first line is no number and occurs nowhere else in it. Messages call the file
+    by its `name`, if that is another than its path.
     """
     if "\0" in str(source):
         raise FileError("a path cannot hold the character NUL.")
-    name = "standard input" if str(source) == "-" else show_label(str(source), 200)
+    if name is None:
+        name = "standard input" if str(source) == "-" else show_label(str(source), 200)
     with opened_text(source, name) as (stream, start), long_fields():
         separator = find_delimiter(delimiter, source, start)
         try:

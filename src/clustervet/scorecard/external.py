@@ -136,23 +136,43 @@ def external_scores(
     if pred is None:
         raise ParameterError("external_scores needs truth and prediction, or one Contingency.")
     truths, preds = _several_truths(truth, missing), _several_predictions(pred)
-    cards = {}
-    for truth_name, labels in truths.items():
-        for pred_name, clusters in preds.items():
-            table = Contingency.from_labels(
-                labels,
-                clusters,
-                weights=weights,
-                noise=noise,
-                noise_policy=noise_policy,
-                missing=missing,
-            )
-            name = _name(truth_name, pred_name, len(truths), len(preds))
-            cards[name] = score_table(
-                table, measures, family=family, truth=truth_name, pred=pred_name, **sure
-            )
+    policies: dict[str, Any] = {
+        "weights": weights,
+        "noise": noise,
+        "noise_policy": noise_policy,
+        "missing": missing,
+    }
+    tables = (
+        ((truth_name, pred_name), Contingency.from_labels(labels, clusters, **policies))
+        for truth_name, labels in truths.items()
+        for pred_name, clusters in preds.items()
+    )
+    cards = score_tables(tables, measures, family=family, several=(len(truths), len(preds)), **sure)
     single = len(cards) == 1 and not isinstance(pred, Mapping) and not isinstance(truth, Mapping)
-    return next(iter(cards.values())) if single else ScoreCards(cards)
+    return next(iter(cards.values())) if single else cards
+
+
+def score_tables(
+    tables: Iterable[tuple[tuple[str, str], Contingency]],
+    measures_: Chosen = None,
+    *,
+    family: str | Iterable[str] | None = None,
+    several: tuple[int, int] = (1, 2),
+    **sure: Any,
+) -> ScoreCards:
+    """The cards of finished tables, one at a time, by the names of truth and prediction.
+
+    `several` says how many truths and how many predictions there are, which decides what the
+    cards are called.
+    """
+    return ScoreCards(
+        {
+            _name(truth, pred, *several): score_table(
+                table, measures_, family=family, truth=truth, pred=pred, **sure
+            )
+            for (truth, pred), table in tables
+        }
+    )
 
 
 def _name(truth: str, pred: str, truths: int, preds: int) -> str:

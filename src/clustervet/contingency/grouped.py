@@ -1,0 +1,256 @@
+"""From an engine's grouped counts to a table, by the same policies as labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.contingency.count import count_labels
+from clustervet.contingency.derived import Entropies
+from clustervet.contingency.pairs import Pairs, count_pairs
+from clustervet.contingency.sums import expected_deviances
+from clustervet.contingency.table import Contingency
+from clustervet.errors import LabelError, TableError
+from clustervet.frames.aggregates import Sizes, table_sizes
+from clustervet.frames.grouped import Grouped
+from clustervet.frames.narwhal import Held, group_frame
+from clustervet.labels import Codes, consecutive, encode_pair, encode_weights, read_labels
+from clustervet.labels.pair import Missing, NoisePolicy, _noise_policies
+
+# So many objects of noise at most become clusters of their own.
+SINGLE_LIMIT = 50_000_000
+
+
+def table_of_frame(
+    frame: Any,
+    *,
+    truth: str,
+    pred: str,
+    weights: str | None = None,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> Contingency:
+    """The table of two columns of a frame: read where it is in memory, else grouped in its engine.
+
+    >>> import duckdb
+    >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 2 AS c FROM range(10) AS t(i)")
+    >>> table_of_frame(frame, truth="y", pred="c").to_dict()
+    {(0, 0): 5, (1, 1): 5}
+    """
+    held = Held.of(frame)
+    if held.eager:
+        return Contingency.from_labels(
+            _set_apart(held.column(truth), "truth"),
+            _set_apart(held.column(pred), "pred"),
+            weights=None if weights is None else held.weights(weights),
+            noise=noise,
+            noise_policy=noise_policy,
+            missing=missing,
+        )
+    apart = () if weights is None else _singled(noise, noise_policy)
+    grouped = group_frame(frame, truth=truth, pred=pred, weights=weights, apart=apart)
+    return table_of(grouped, noise=noise, noise_policy=noise_policy, missing=missing)
+
+
+def table_of(
+    grouped: Grouped,
+    *,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+) -> Contingency:
+    """The table of grouped counts, with the policies of `Contingency.from_labels`.
+
+    >>> table_of(Grouped(["a", "b", "a"], [0, 0, 0], np.array([2, 1, 3]))).to_dict()
+    {('a', 0): 5, ('b', 0): 1}
+    """
+    counts = np.asarray(grouped.counts, np.int64)
+    values = counts if grouped.weights is None else _checked(grouped)
+    sides = [
+        _set_apart(keys, name) for name, keys in (("truth", grouped.truth), ("pred", grouped.pred))
+    ]
+    if not counts.all():  # an engine may count categories that do not occur
+        kept = counts > 0
+        sides, counts, values = [side.keep(kept) for side in sides], counts[kept], values[kept]
+    for label in _singled(noise, noise_policy):
+        sides, counts, values = _expand(sides, counts, values, label)
+    places = np.arange(1, len(counts) + 1)
+    # The policies are those for objects. The weights that come back say which groups are left;
+    # a missing label is refused here, where the number of objects is known.
+    truth, pred, left = encode_pair(
+        *sides,
+        weights=places,
+        noise=noise,
+        noise_policy=noise_policy,
+        missing="class" if missing == "raise" else missing,
+    )
+    assert left is not None  # since weights were given
+    left = left.astype(np.int64) - 1
+    if missing == "raise":
+        _refuse_missing(sides, counts, left)
+    cells, rows, cols = count_labels(truth, pred, values[left])
+    return Contingency(cells, truth.restore(rows), pred.restore(cols))
+
+
+def _singled(noise: Any, noise_policy: NoisePolicy | None) -> Sequence[Any]:
+    policies = _noise_policies(noise, noise_policy)
+    return [label for label, policy in policies.items() if policy == "singletons"]
+
+
+def _checked(grouped: Grouped) -> NDArray[Any]:
+    """Sums of weights: whole where every weight was whole."""
+    weights = encode_weights(grouped.weights, len(grouped.counts))
+    return weights.astype(np.float64) if grouped.fractional else weights
+
+
+def _set_apart(labels: Any, what: str) -> Codes:
+    """Labels as codes, the missing ones under a code of their own, lest it be that of noise."""
+    try:
+        side = read_labels(labels, what)
+    except TypeError:  # a column of objects may hold what cannot be told apart
+        raise LabelError(f"{what} holds what is no plain value among its labels.") from None
+    if side.missing is None or not side.missing.any():
+        return side
+    known = np.flatnonzero(~side.missing)
+    old = side.values[known[:0]]
+    values = np.zeros(len(side), np.int32)
+    if len(known):
+        filled = np.where(side.missing, side.values[known[0]], side.values)
+        values, old = consecutive(replace(side, values=filled))
+    values[side.missing] = len(old)
+    place = {int(code): k for k, code in enumerate(old)}
+
+    def find(label: Any) -> int | None:
+        code = side.find(label)
+        return None if code is None else place.get(code)
+
+    return Codes(values, lambda codes: side.restore(old[codes]), find, side.missing)
+
+
+def _expand(
+    sides: list[Codes], counts: NDArray[np.int64], values: NDArray[Any], label: Any
+) -> tuple[list[Codes], NDArray[np.int64], NDArray[Any]]:
+    """Groups that hold a label of noise as so many groups of one object."""
+    chosen = np.zeros(len(counts), bool)
+    for side in sides:
+        code = side.find(label)
+        if code is not None:
+            chosen |= side.values == code
+    many = int(counts[chosen].sum())
+    if many > SINGLE_LIMIT:
+        raise LabelError(
+            f"{many:,} objects of noise would become clusters of one; up to {SINGLE_LIMIT:,} "
+            "can, so drop them or keep them as one cluster."
+        )
+    if (counts[chosen] == 1).all():
+        return sides, counts, values
+    if values is not counts:
+        raise LabelError(
+            "noise as singletons needs the weight of every object of noise; its groups hold sums."
+        )
+    times = np.where(chosen, counts, 1)
+    sides = [
+        replace(
+            side,
+            values=np.repeat(side.values, times),
+            missing=None if side.missing is None else np.repeat(side.missing, times),
+        )
+        for side in sides
+    ]
+    counts = np.repeat(np.where(chosen, 1, counts), times)
+    return sides, counts, counts
+
+
+def _refuse_missing(
+    sides: Sequence[Codes], counts: NDArray[np.int64], left: NDArray[np.int64]
+) -> None:
+    for name, side in zip(("truth", "pred"), sides, strict=True):
+        absent = 0 if side.missing is None else int(counts[left][side.missing[left]].sum())
+        if absent:
+            raise LabelError(
+                f"{name} has {absent:,} missing label{'s' if absent > 1 else ''}; drop such "
+                "objects with missing='drop' or make them a class of their own with "
+                "missing='class'."
+            )
+
+
+class EngineTable:
+    """A table whose cells stay in an engine: its sums, for the measures that need no cell.
+
+    The formulas are those of `Contingency`: give it to a measure's record. Its entropies are
+    differences of exact sums of x log x, good to about 1e-14.
+
+    >>> import duckdb
+    >>> from clustervet.registry import measures
+    >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 4 AS c FROM range(60) AS t(i)")
+    >>> table = EngineTable.from_frame(frame, truth="y", pred="c")
+    >>> table.n, table.shape, table.pairs
+    (60, (2, 4), Pairs(n11=420, n10=450, n01=0, n00=900))
+    """
+
+    is_whole = True
+
+    def __init__(self, sizes: Sizes) -> None:
+        self.sizes = sizes
+        self.n = self.exact_n = sum(size * many for size, many in sizes.cells.items())
+        self.shape = sum(sizes.classes.values()), sum(sizes.clusters.values())
+        self.identical = sum(sizes.cells.values()) == self.shape[0] == self.shape[1]
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, truth: str, pred: str, missing: Missing = "raise"
+    ) -> EngineTable:
+        """Let the engine count the sizes of the table of two columns; its cells stay there."""
+        return cls(table_sizes(frame, truth=truth, pred=pred, missing=missing))
+
+    @cached_property
+    def exact_pairs(self) -> Pairs:
+        """Pair counts, exactly."""
+        cells, classes, clusters = (
+            sum(size * size * many for size, many in side.items())
+            for side in (self.sizes.cells, self.sizes.classes, self.sizes.clusters)
+        )
+        return count_pairs(cells, classes, clusters, self.n)
+
+    @property
+    def pairs(self) -> Pairs:
+        """How many pairs of objects class and cluster put together or apart."""
+        return self.exact_pairs
+
+    @cached_property
+    def entropies(self) -> Entropies:
+        """Entropies and mutual information in nats (Meilă 2007, eqs. 2-10)."""
+        if self.identical:
+            one = self._entropy(self.sizes.classes)
+            return Entropies(one, one, 0.0, 0.0, one)
+        classes, clusters, joint = map(
+            self._entropy, (self.sizes.classes, self.sizes.clusters, self.sizes.cells)
+        )
+        mutual = max(0.0, classes + clusters - joint)
+        given = max(0.0, joint - clusters), max(0.0, joint - classes)
+        return Entropies(classes, clusters, *given, mutual)
+
+    def _entropy(self, sizes: Mapping[int, int]) -> float:
+        return math.fsum(x / self.n * many * math.log(self.n / x) for x, many in sizes.items())
+
+    @cached_property
+    def expected_mutual_information(self) -> float:
+        """Mean mutual information in nats over all tables with these margins."""
+        if max(self.shape) == self.n:
+            return self.entropies.mutual
+        return expected_deviances(self.sizes.classes, self.sizes.clusters, self.n)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(Contingency, name):
+            raise AttributeError(f"a table in an engine has no {name}.")
+        raise TableError(
+            f"this needs the {name} of the table, and its cells stay in the engine; make a "
+            "Contingency of the frame if its cells fit into memory."
+        )

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import json
+import math
+import os
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clustervet import ClustervetError, Contingency
+from clustervet.contingency.saved import is_saved_table, merge_tables
+
+FORMS = ["json", "parquet"]
+LABELS = [
+    *(0, -(2**63), 2**80, True, "", "1", "a'b;\n\0", "\ud800", "日本", None, 0.5, math.inf),
+    *(date(2020, 1, 2), datetime(2020, 1, 2, 3, 4, 5, 6), time(1, 2), timedelta(1, 2, 3)),
+    *(Decimal("1.50"), UUID(int=7), b"\x00\xff", ("a", 1, None), np.datetime64(1, "ns")),
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("label", LABELS, ids=repr)
+def test_labels_keep_value_and_type(tmp_path, form, label):
+    table = Contingency.from_counts({(label, "c"): 2, ("other", 7): 3})
+    path = tmp_path / f"t.{form}"
+    table.save(path)
+    back = Contingency.load(path)
+    assert back == table
+    assert back.class_names == table.class_names
+    assert [type(name) for name in back.class_names] == [type(x) for x in table.class_names]
+    assert is_saved_table(str(path))
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "counts", [[1, 2], [2**63, 10**40], [0.1, 1 / 3], [1e-300, 1e100], [2**62, 2**62]]
+)
+def test_counts_keep_every_digit(tmp_path, form, counts):
+    table = Contingency.from_counts([counts])
+    table.save(tmp_path / f"t.{form}")
+    back = Contingency.load(tmp_path / f"t.{form}")
+    assert back.cells.values.tolist() == counts
+    assert back.cells.values.dtype == table.cells.values.dtype
+
+
+@settings(
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.dictionaries(
+        st.tuples(st.one_of(st.integers(), st.text(max_size=3)), st.integers(0, 4)),
+        st.integers(1, 2**70),
+        min_size=1,
+    ),
+    st.sampled_from(FORMS),
+)
+def test_any_table_comes_back(tmp_path, counts, form):
+    table = Contingency.from_counts(counts)
+    table.save(tmp_path / f"t.{form}")
+    back = Contingency.load(tmp_path / f"t.{form}")
+    assert back == table
+    assert (back.class_names, back.cluster_names) == (table.class_names, table.cluster_names)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_shards_merge_into_the_table_of_the_whole(tmp_path, form):
+    rng = np.random.default_rng(1)
+    truth, pred = rng.integers(0, 9, 3_000), rng.choice(["a", "b", None], 3_000)
+    whole = Contingency.from_labels(truth, pred, missing="class")
+    shards = []
+    for k in range(7):
+        part = slice(k * 429, (k + 1) * 429)
+        path = tmp_path / f"{k}.{form}"
+        Contingency.from_labels(truth[part], pred[part], missing="class").save(path)
+        shards.append(Contingency.load(path))
+    assert merge_tables(shards) == whole
+    assert sum(shards) == whole
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_singletons_stay_apart(tmp_path, form):
+    table = Contingency.from_labels([1, 1, 2], [-1, -1, 0], noise="singletons")
+    table.save(tmp_path / f"t.{form}")
+    back = Contingency.load(tmp_path / f"t.{form}")
+    assert back.shape == table.shape == (2, 3)
+    assert (back + Contingency.load(tmp_path / f"t.{form}")).shape == (2, 5)
+    assert [repr(name) for name in back.cluster_names] == [
+        repr(name) for name in table.cluster_names
+    ]
+
+
+def test_a_saved_table_is_readable_by_others(tmp_path):
+    Contingency.from_labels(["a", "b", "b"], [0, 0, 1]).save(tmp_path / "t.parquet")
+    frame = pl.read_parquet(tmp_path / "t.parquet")
+    assert frame.select("class", "cluster", "count").rows() == [
+        ("a", 0, 1),
+        ("b", 0, 1),
+        ("b", 1, 1),
+    ]
+
+
+class TestRefusals:
+    """Files that are no tables, or no longer the ones that were saved."""
+
+    def refusal(self, path):
+        with pytest.raises(ClustervetError) as caught:
+            Contingency.load(path)
+        assert str(caught.value).endswith(".")
+        return str(caught.value)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"version": 2},
+            {"version": None},
+            {"cells": [[0, 0, 9], [1, 0, 1], [1, 1, 1]]},
+            {"classes": ["a", "c"]},
+            {"clusters": [0, "1"]},
+            {"cells": [[0, 0]]},
+            {"cells": 7},
+            {"whole": False},
+            {"checksum": "sha256:0"},
+        ],
+        ids=str,
+    )
+    def test_json_that_was_changed(self, tmp_path, change):
+        path = tmp_path / "t.json"
+        Contingency.from_labels(["a", "b", "b"], [0, 0, 1]).save(path)
+        data = json.loads(path.read_text()) | change
+        path.write_text(json.dumps(data))
+        said = self.refusal(path)
+        assert "version" in said if "version" in change else "changed" in said
+
+    def test_parquet_that_was_changed(self, tmp_path):
+        import pyarrow.parquet as pq
+
+        path = tmp_path / "t.parquet"
+        Contingency.from_labels(["a", "b", "b"], [0, 0, 1]).save(path)
+        table = pq.read_table(path)
+        wrong = table.set_column(2, "count", [[1, 1, 2]])
+        pq.write_table(wrong.cast(table.schema), path)
+        assert "changed since it was saved" in self.refusal(path)
+        about = json.loads(table.schema.metadata[b"clustervet"])
+        newer = json.dumps(about | {"version": 9}).encode()
+        pq.write_table(table.replace_schema_metadata({b"clustervet": newer}), path)
+        assert "version 9; this clustervet reads version 1" in self.refusal(path)
+        pq.write_table(table.slice(1), path)
+        assert "changed" in self.refusal(path)
+
+    def test_what_is_no_saved_table(self, tmp_path):
+        pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "t.parquet")
+        assert "is not a saved table" in self.refusal(tmp_path / "t.parquet")
+        assert not is_saved_table(str(tmp_path / "t.parquet"))
+        (tmp_path / "t.json").write_text('{"a": 1}')
+        assert "is not a saved table" in self.refusal(tmp_path / "t.json")
+        assert "No such file" in self.refusal(tmp_path / "nowhere.json")
+
+    def test_half_a_file(self, tmp_path):
+        table = Contingency.from_labels(["a", "b", "b"], [0, 0, 1])
+        for form in FORMS:
+            path = tmp_path / f"t.{form}"
+            table.save(path)
+            path.write_bytes(path.read_bytes()[:-15])
+            self.refusal(path)
+
+    def test_a_label_that_no_file_holds(self, tmp_path):
+        table = Contingency.from_counts({(frozenset("a"), 0): 1})
+        for form in FORMS:
+            with pytest.raises(ClustervetError, match="of type frozenset cannot be saved"):
+                table.save(tmp_path / f"t.{form}")
+        assert os.listdir(tmp_path) == []
+
+    def test_where_nothing_can_be_saved(self, tmp_path):
+        table = Contingency.from_labels([1], [1])
+        with pytest.raises(ClustervetError, match=r"to a \.parquet or \.json file, not to"):
+            table.save(tmp_path / "t.csv")
+        with pytest.raises(ClustervetError, match="cannot be written: No such file"):
+            table.save(tmp_path / "nowhere" / "t.json")

@@ -1,0 +1,86 @@
+"""A table that stays in its engine gives the measures of the same table at home."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from engine_frames import ENGINES
+
+import clustervet as cv
+from clustervet.contingency.grouped import EngineTable
+from clustervet.errors import LabelError, ParameterError, TableError
+
+KEYS = [
+    *("rand", "adjusted_rand", "jaccard", "fowlkes_mallows", "mirkin", "pair_precision"),
+    *("pair_recall", "pair_f1", "hubert_gamma", "mutual_information", "class_entropy"),
+    *("conditional_entropy", "variation_of_information", "normalized_mutual_information"),
+    *("adjusted_mutual_information", "homogeneity", "completeness", "v_measure"),
+]
+
+
+def columns(seed, size=3_000):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 12, size)
+    pred = np.where(rng.random(size) < 0.6, truth, rng.integers(0, 700, size))
+    return truth, pred
+
+
+@pytest.mark.parametrize("engine", ["polars_lazy", "duckdb", "dask", "ibis", "pandas"])
+def test_measures_of_a_table_that_stays_where_it_is(engine):
+    truth, pred = columns(3)
+    frame = ENGINES[engine](pa.table({"y": truth, "c": pred}))
+    there = EngineTable.from_frame(frame, truth="y", pred="c")
+    here = cv.Contingency.from_labels(truth, pred)
+    assert (there.n, there.shape, there.pairs) == (here.n, here.shape, here.pairs)
+    for key in KEYS:
+        record = cv.measures[key]
+        got, wanted = record.evaluate(there).value, record.evaluate(here).value
+        assert got == pytest.approx(wanted, rel=1e-11, abs=1e-13), key
+
+
+def test_identical_partitions_are_perfect_there_too():
+    frame = ENGINES["duckdb"](pa.table({"y": [1, 1, 2, 3], "c": ["b", "b", "a", "c"]}))
+    there = EngineTable.from_frame(frame, truth="y", pred="c")
+    for key in KEYS:
+        perfect = cv.measures[key].perfect
+        assert perfect is None or cv.measures[key].evaluate(there).value == perfect
+
+
+def test_missing_labels_have_their_policy():
+    table = pa.table({"y": [1.0, None, float("nan"), 2.0], "c": ["a", "a", "b", None]})
+    frame = ENGINES["duckdb"](table)
+    with pytest.raises(LabelError, match="truth has 2 missing labels"):
+        EngineTable.from_frame(frame, truth="y", pred="c")
+    assert EngineTable.from_frame(frame, truth="y", pred="c", missing="drop").n == 1
+    kept = EngineTable.from_frame(frame, truth="y", pred="c", missing="class")
+    assert (kept.n, kept.shape, kept.pairs.n10) == (4, (3, 3), 1)
+    with pytest.raises(ParameterError, match="missing must be"):
+        EngineTable.from_frame(frame, truth="y", pred="c", missing="ignore")
+
+
+def test_no_rows_are_refused():
+    frame = ENGINES["duckdb"](pa.table({"y": pa.array([], pa.int64())}))
+    with pytest.raises(LabelError, match="no rows"):
+        EngineTable.from_frame(frame, truth="y", pred="y")
+
+
+def test_a_measure_that_needs_cells_is_refused():
+    frame = ENGINES["duckdb"](pa.table({"y": [1, 1, 2], "c": [1, 2, 2]}))
+    there = EngineTable.from_frame(frame, truth="y", pred="c")
+    for key in ("purity", "matching_accuracy", "bcubed_f1", "van_dongen"):
+        with pytest.raises(TableError, match="cells stay in the engine"):
+            cv.measures[key].evaluate(there)
+
+
+def test_half_a_million_cells_come_home_as_a_handful_of_sizes():
+    import duckdb
+
+    frame = duckdb.sql("SELECT i % 500000 AS y, i // 2 % 250000 AS c FROM range(1500000) t(i)")
+    there = EngineTable.from_frame(frame, truth="y", pred="c")
+    assert dict(there.sizes.cells) == {3: 500_000}
+    assert dict(there.sizes.clusters) == {6: 250_000}
+    assert there.pairs.n11 == 3 * 500_000
+    assert there.entropies.mutual == pytest.approx(math.log(250_000), rel=1e-13)

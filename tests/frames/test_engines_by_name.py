@@ -1,0 +1,178 @@
+"""Engines by name: files opened there give the table of their labels; what fails says why."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from clustervet import Contingency
+from clustervet.errors import FileError, MissingPackageError, ParameterError
+from clustervet.frames import engines
+from clustervet.frames.engines import engine_for
+
+# Dask itself calls pandas in a way that pandas will drop.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in:DeprecationWarning")
+HERE = ["duckdb", "polars", "dask"]
+ROWS = [("007", "x", 1.5), ("7", "NA", 2.0), ("7", "é,y", 0.5), ("7", "é,y", 0.25)]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The same rows in every format, the Parquet ones in two parts."""
+    names = ["the.truth", "pred", "w"]
+    lines = [f'{a},"{b}",{w}' for a, b, w in ROWS]
+    text = "\n".join([",".join(names), *lines, ""])
+    (tmp_path / 'it\'s; a "table".csv').write_text(text, encoding="utf-8")
+    with gzip.open(tmp_path / "packed.csv.gz", "wt", encoding="utf-8") as packed:
+        packed.write(text)
+    tabs = ["\t".join(names), *(f"{a}\t{b}\t{w}" for a, b, w in ROWS), ""]
+    (tmp_path / "rows.tsv").write_text("\n".join(tabs), encoding="utf-8")
+    columns = [list(column) for column in zip(*ROWS, strict=True)]
+    columns[1] = [None if x == "NA" else x for x in columns[1]]
+    table = pa.table(dict(zip(names, columns, strict=True)))
+    (tmp_path / "lake").mkdir()
+    for k in range(2):
+        pq.write_table(table.slice(2 * k, 2), tmp_path / "lake" / f"part{k}.parquet")
+    return {
+        "csv": tmp_path / 'it\'s; a "table".csv',
+        "gz": tmp_path / "packed.csv.gz",
+        "tsv": tmp_path / "rows.tsv",
+        "parquet": [str(tmp_path / "lake" / f"part{k}.parquet") for k in range(2)],
+    }
+
+
+@pytest.mark.parametrize("form", ["csv", "gz", "tsv", "parquet"])
+@pytest.mark.parametrize("name", HERE)
+def test_a_file_is_read_the_same_by_every_engine(files, name, form):
+    numbers = () if form == "parquet" else ["w"]
+    with engine_for(name) as engine:
+        paths = files[form] if form == "parquet" else str(files[form])
+        frame = engine.read(paths, numbers=numbers)
+        options = {"truth": "the.truth", "pred": "pred", "missing": "class"}
+        counts = Contingency.from_frame(frame, **options)
+        weighed = Contingency.from_frame(frame, weights="w", **options)
+    assert counts.to_dict() == {("007", "x"): 1, ("7", None): 1, ("7", "é,y"): 2}
+    assert weighed.to_dict() == {("007", "x"): 1.5, ("7", None): 2.0, ("7", "é,y"): 0.75}
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_a_file_that_cannot_be_read_is_refused(tmp_path, name):
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(b"PAR1 and no more")
+    with engine_for(name) as engine:
+        with pytest.raises(FileError, match=r"broken\.parquet"):
+            Contingency.from_frame(engine.read(str(broken)), truth="y", pred="c")
+        with pytest.raises(FileError, match="no format"):
+            engine.read("table.xlsx")
+        with pytest.raises(FileError, match="one format"):
+            engine.read(["a.csv", "b.parquet"])
+        with pytest.raises(FileError, match="no file"):
+            engine.read([])
+
+
+def test_duckdb_goes_on_in_a_folder_beyond_its_memory():
+    with engine_for("duckdb", memory_limit="100MB") as engine:
+        settings = "SELECT current_setting('memory_limit'), current_setting('temp_directory')"
+        ((held, folder),) = engine.session.sql(settings).fetchall()
+        rows = "SELECT i % 3000001 AS y, i % 2 AS c FROM range(6000002) t(i)"
+        cells = f"SELECT count(*) FROM (SELECT y, c, count(*) FROM ({rows}) GROUP BY ALL)"
+        assert engine.session.sql(cells).fetchall() == [(6000002,)]
+        assert held == "95.3 MiB"
+        assert Path(folder).exists()
+    assert not Path(folder).exists()
+
+
+def test_a_memory_limit_is_for_duckdb_alone():
+    with (
+        pytest.raises(ParameterError, match="memory limit is for duckdb"),
+        engine_for("polars", memory_limit="1GB"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    "name", ["", "duck", "spark://", "sc://host", "http://a:1", "tcp://a:99999", "spark://a:0"]
+)
+def test_a_name_of_no_engine_is_refused(name):
+    with pytest.raises(ParameterError, match="an engine is one of"), engine_for(name):
+        pass
+
+
+@pytest.mark.parametrize("scheme", ["spark", "sc", "tcp"])
+def test_a_cluster_that_nobody_runs_is_refused_at_once(scheme):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with (
+        pytest.raises(ParameterError, match=f"{scheme}://127.0.0.1:{port} cannot be reached: "),
+        engine_for(f"{scheme}://127.0.0.1:{port}"),
+    ):
+        pass
+    with (
+        pytest.raises(ParameterError, match="cannot be reached"),
+        engine_for(f"{scheme}://no-such-host.invalid:7077"),
+    ):
+        pass
+
+
+def test_what_does_not_start_is_given_up():
+    release = threading.Event()
+    began = time.monotonic()
+    with pytest.raises(ParameterError, match=r"sc://x:1 does not start: no answer within 0\.1 s"):
+        engines._within(0.1, "sc://x:1", release.wait)
+    assert time.monotonic() - began < 30
+    release.set()
+
+
+def test_what_fails_to_start_says_why():
+    def begin():
+        raise RuntimeError("no room\nsecond line")
+
+    with pytest.raises(ParameterError, match=r"tcp://x:1 does not start: no room\.$"):
+        engines._within(5, "tcp://x:1", begin)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("spark", "needs pyspark.*install clustervet.spark"),
+        ("sc://localhost:1", "needs pyspark.*install clustervet.spark"),
+        ("dask", "needs dask.*install clustervet.dask"),
+        ("tcp://localhost:1", "needs distributed.*install clustervet.dask"),
+        ("polars", "needs polars.*install polars"),
+    ],
+)
+def test_a_missing_package_is_named_with_what_to_install(monkeypatch, name, hint):
+    monkeypatch.setattr(engines, "find_spec", lambda module: None)
+    with pytest.raises(MissingPackageError, match=hint), engine_for(name):
+        pass
+
+
+def test_spark_without_java_says_so(monkeypatch):
+    assert importlib.util.find_spec("pyspark")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr(engines.shutil, "which", lambda name: None)
+    with pytest.raises(MissingPackageError, match="needs Java"), engine_for("spark"):
+        pass
+
+
+def test_spark_reads_the_same_files(files):
+    options = {"truth": "the.truth", "pred": "pred", "weights": "w", "missing": "class"}
+    with engine_for("spark") as engine:
+        for form in ("csv", "gz", "tsv", "parquet"):
+            paths = files[form] if form == "parquet" else str(files[form])
+            frame = engine.read(paths, numbers=() if form == "parquet" else ["w"])
+            table = Contingency.from_frame(frame, **options)
+            assert table.to_dict() == {("007", "x"): 1.5, ("7", None): 2.0, ("7", "é,y"): 0.75}
+        with pytest.raises(FileError, match="spark cannot read"):
+            engine.read("/no/such/file.parquet")
+        with engine_for("spark") as again:
+            assert again.session is engine.session
