@@ -317,6 +317,10 @@ BAD = {
         "x,y\n1,2\n3,4,\n",
         "line 3 of FILE has 3 fields where the first line has 2.",
     ),
+    "a delimiter too many after an empty field": (
+        "x,y,c\n1,2,\n3,4,,\n",
+        "line 3 of FILE has 4 fields where the first line has 3.",
+    ),
     "the same name twice": ("x,x\n1,2\n", "FILE has 2 columns named 'x'; names must be unique."),
     "an open quote": ('x,y\n1,"2\n', "FILE is not well-formed delimited text: "),
     "text after a quote": ('x,y\n1,"2"b\n', "FILE is not well-formed delimited text: "),
@@ -362,6 +366,8 @@ def test_a_fault_far_down_is_named_by_its_line(refused):
         "column 'y' of FILE holds 'oops' in line 60002, which is no number;"
     )
     assert refused(f"{rows}\n1\n").startswith("line 60002 of FILE has 1 field")
+    for surplus in ("1,2,", "1,,"):
+        assert refused(f"{rows}\n{surplus}\n").startswith("line 60002 of FILE has 3 fields")
 
 
 class TestAskedFor:

@@ -407,3 +407,65 @@ def test_a_measure_takes_the_same_options_as_the_table():
     options = {"weights": [1, 2, 3, 4], "noise": "drop", "missing": "drop"}
     table = Contingency.from_labels(truth, pred, **options)
     assert cv.rand(truth, pred, **options) == cv.rand(table)
+
+
+# Labels that share a code with nothing
+
+
+def test_dropping_noise_leaves_missing_labels_alone():
+    table = Contingency.from_labels([None, -1, 5], [0, 0, 0], noise="drop", missing="class")
+    assert table.n == 2
+    zero = Contingency.from_labels([NAN, 0, 5], [1, 1, 1], noise={0: "drop"}, missing="class")
+    assert zero.n == 2
+
+
+def test_a_noise_label_that_is_absent_singles_out_nothing():
+    table = Contingency.from_labels(
+        np.array([1, NAN, NAN]), [0, 0, 0], noise={2: "singletons"}, missing="class"
+    )
+    assert table.shape == (2, 1)
+
+
+def test_integers_beyond_64_bits_stay_apart():
+    table = Contingency.from_labels([1, 2**64 - 1, 2**64 - 2], [0, 1, 2])
+    assert table.shape == (3, 3)
+    assert Contingency.from_labels([-1, 2**63, 2**63 + 1], [0, 1, 2]).shape == (3, 3)
+
+
+def test_nulls_and_nans_of_one_column_are_both_missing():
+    table = Contingency.from_labels(pl.Series([1.0, None, NAN, 0.0]), [0, 0, 0, 0], missing="drop")
+    assert table.n == 2
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        dt.datetime(2020, 1, 1),
+        dt.date(2020, 1, 1),
+        pd.Timestamp("2020-01-01"),
+        np.datetime64("2020-01-01"),
+    ],
+)
+def test_a_moment_is_noise_however_it_is_written(noise):
+    moments = np.array(["2020-01-01T00:00", "2020-01-02T00:00"], "datetime64[ns]")
+    assert Contingency.from_labels(moments, [0, 1], noise={noise: "drop"}).n == 1
+    days = moments.astype("datetime64[D]")
+    assert Contingency.from_labels(days, [0, 1], noise={noise: "drop"}).n == 1
+
+
+def test_a_moment_is_not_the_day_it_falls_on():
+    days = np.array(["2020-01-01", "2020-01-02"], "datetime64[D]")
+    for noise in (dt.datetime(2020, 1, 1, 12), np.datetime64("2020-01-01T12"), "2020-01-01", 7):
+        assert Contingency.from_labels(days, [0, 1], noise={noise: "drop"}).n == 2
+
+
+def test_a_span_of_time_is_noise():
+    spans = np.array([1, 2], "timedelta64[h]")
+    for noise in (dt.timedelta(hours=1), pd.Timedelta("1h"), np.timedelta64(60, "m")):
+        assert Contingency.from_labels(spans, [0, 1], noise={noise: "drop"}).n == 1
+
+
+@pytest.mark.parametrize("text", [pd.Series(["1", "2"]), pa.array(["1", "2"]), ["1", "2"]])
+def test_weights_of_text_are_refused(text):
+    with pytest.raises(ClustervetError, match="weights must be numbers"):
+        Contingency.from_labels([0, 1], [0, 1], weights=text)

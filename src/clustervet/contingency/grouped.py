@@ -21,7 +21,7 @@ from clustervet.frames.aggregates import Sizes, table_sizes
 from clustervet.frames.grouped import Grouped
 from clustervet.frames.narwhal import Held, group_frame
 from clustervet.labels import Codes, consecutive, encode_pair, encode_weights, read_labels
-from clustervet.labels.pair import Missing, NoisePolicy, _noise_policies
+from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
 
 # So many objects of noise at most become clusters of their own.
 SINGLE_LIMIT = 50_000_000
@@ -100,7 +100,7 @@ def table_of(
 
 
 def _singled(noise: Any, noise_policy: NoisePolicy | None) -> Sequence[Any]:
-    policies = _noise_policies(noise, noise_policy)
+    policies = noise_policies(noise, noise_policy)
     return [label for label, policy in policies.items() if policy == "singletons"]
 
 

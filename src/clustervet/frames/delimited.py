@@ -7,11 +7,8 @@ engine's is taken only where every value is beyond doubt.
 from __future__ import annotations
 
 import csv
-import gzip
 import math
 import os
-import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -24,6 +21,7 @@ from numpy.typing import NDArray
 from clustervet.errors import FileError
 from clustervet.frames.collect import NoNumberError, Rows, TextLabels
 from clustervet.frames.duck import EngineError, Relation, safe_path, watched
+from clustervet.frames.line_ends import MANY, empty_at_end, trailing_delimiters
 from clustervet.frames.source import Kind, Place, absent_column, is_number, refused_value
 from clustervet.frames.text import (
     MISSING,
@@ -46,8 +44,6 @@ WIDE = 2_000
 # Rows that tell what a column holds, unless there are very many columns.
 LOOKED_AT = 1_000
 FIELDS = 200_000
-CHUNK = 2**23
-OVERLAP = 256
 # The engine reads an empty field as nothing.
 ABSENT = MISSING | {None}
 TRUTH = {"true": 1.0, "false": 0.0}
@@ -90,12 +86,14 @@ class DelimitedSource:
         self, features: Sequence[str], labels: Sequence[str]
     ) -> tuple[Any, dict[str, Codes]]:
         rows, gathered = Rows(len(features)), {column: TextLabels(ABSENT) for column in labels}
-        ends = _trailing(self.place, self.delimiter)
+        ends = trailing_delimiters(self.place, self.delimiter)
         width, split, places = len(self.kinds), len(features), self._places()
+        if ends and width > MANY:
+            raise EngineError("lines of a wide table end in delimiters")
         chosen = [
             *(_number(f"c{places[column]}", self.kinds[column]) for column in features),
             *(f"c{places[column]}" for column in labels),
-            f"CASE WHEN c{width - 1} IS NULL THEN 1.0::DOUBLE ELSE 0.0 END",
+            f"CAST({empty_at_end(width, ends)} AS DOUBLE)",
         ]
         first = int(self.header)
         with self._relation() as relation, relation.scan(width, chosen) as stream:
@@ -235,32 +233,6 @@ def _even(lines: Iterator[Line], width: int | None, name: str) -> Iterator[Line]
                 f"where the first line has {width}."
             )
         yield line, row
-
-
-def _trailing(place: Place, delimiter: str) -> int:
-    """How many lines end in a delimiter, in a file whose quotes have one reading.
-
-    The engine takes one delimiter too many at the end of a line for none, and forgives spaces
-    around quotes; Python does not.
-    """
-    cut = delimiter.encode()
-    edge = rb"(?:[\r\n]|%s)" % re.escape(cut)
-    spaced = re.compile(rb'%s +"|" +%s' % (edge, edge))
-    ends, kept = 0, b"\n"
-    opened: Any = gzip.open if place.gzipped else open
-    try:
-        with opened(place.path, "rb") as stream:
-            while chunk := stream.read(CHUNK):
-                fresh = max(len(kept) - len(cut), 0)  # no pair is torn, and none counted twice
-                chunk = kept + chunk
-                ends += chunk.count(cut + b"\n", fresh)
-                ends += chunk.count(cut + b"\r", fresh) if b"\r" in chunk else 0
-                if b'"' in chunk and b" " in chunk and spaced.search(chunk):
-                    raise EngineError("quotes beside spaces")
-                kept = chunk[-OVERLAP:]
-    except (OSError, EOFError, zlib.error) as error:
-        raise EngineError(str(error)) from None
-    return ends + kept.endswith(cut)
 
 
 def _number(place: str, kind: Kind) -> str:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import re
-import zlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +14,8 @@ from numpy.typing import NDArray
 from clustervet.errors import FileError
 from clustervet.frames.delimited import WIDE, _lines
 from clustervet.frames.duck import EngineError, engine
+from clustervet.frames.line_ends import MANY, empty_at_end, trailing_delimiters
 from clustervet.frames.scan import ArrayLeg, Leg, Part, engine_fault
-from clustervet.frames.source import Place
 from clustervet.frames.text import (
     check_unique,
     find_delimiter,
@@ -30,10 +27,6 @@ from clustervet.labels import Codes
 
 # A column of delimited text, in which some words mean that a value is missing.
 DELIMITED = "TEXT"
-# Columns up to which the engine counts the empty ones at the end of a row.
-MANY = 200
-CHUNK = 2**23
-LONGEST = 2**26
 READ_CSV = (
     "read_csv(?, columns=?, delim=?, compression=?, auto_detect=false, header={header}, "
     "quote='\"', escape='\"', strict_mode=true, hive_partitioning=false)"
@@ -50,13 +43,7 @@ class TextLeg(Leg):
     @property
     def trailing(self) -> str:
         """How many delimiters the line of a row ends in, by the engine's reading."""
-        last = len(self.types) - 1
-        if not self.checked:
-            return "0"
-        if not self.ends:
-            return f"CAST(c{last} IS NULL AS BIGINT)"
-        cases = [f"WHEN c{last - k} IS NOT NULL THEN {k}" for k in range(last)]
-        return f"CASE {' '.join(cases)} ELSE {last} END"
+        return empty_at_end(len(self.types), self.ends) if self.checked else "0"
 
 
 def text_legs(
@@ -155,41 +142,3 @@ def _objects(codes: Codes) -> NDArray[Any]:
     if codes.missing is not None:
         texts[codes.missing] = None
     return texts
-
-
-def trailing_delimiters(place: Place, cut: str) -> int:
-    """How many delimiters end the lines of a file whose quotes have one reading.
-
-    The engine takes one delimiter too many at the end of a line for none, and forgives spaces
-    around quotes; Python does not.
-    """
-    mark = cut.encode()
-    edge = rb"(?:[\r\n]|%s)" % re.escape(mark)
-    doubt = re.compile(rb'%s +"|" +%s|%s""[\r\n]' % (edge, edge, re.escape(mark)))
-    opened: Any = gzip.open if place.gzipped else open
-    ends, kept = 0, b"\n"
-    try:
-        with opened(place.path, "rb") as stream:
-            while chunk := stream.read(CHUNK):
-                chunk = kept + chunk
-                cut_at = chunk.rfind(b"\n", 1)
-                if cut_at < 0 and len(chunk) > LONGEST:
-                    raise EngineError("a very long line")
-                # The newline before a line belongs to it, as an edge.
-                kept, lines = (chunk, b"") if cut_at < 0 else (chunk[cut_at:], chunk[: cut_at + 1])
-                ends += _ends(lines, mark, doubt)
-    except (OSError, EOFError, zlib.error) as error:
-        raise EngineError(str(error)) from None
-    return ends + _ends(kept + b"\n", mark, doubt)
-
-
-def _ends(lines: bytes, mark: bytes, doubt: re.Pattern[bytes]) -> int:
-    if b'"' in lines and doubt.search(lines):
-        raise EngineError("quotes beside spaces, or nothing between quotes")
-    ends = 0
-    for end in (b"\n", b"\r") if b"\r" in lines else (b"\n",):
-        times = 1
-        while found := lines.count(mark * times + end):
-            ends += found
-            times += 1
-    return ends

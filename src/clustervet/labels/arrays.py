@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,14 +94,31 @@ def _dates(array: NDArray[Any], masked: Mask | None) -> Codes:
         return [plain_label(date) for date in codes.astype(np.int64).view(dtype)]
 
     def find(label: Any) -> int | None:
-        same_kind = isinstance(label, np.generic) and label.dtype.kind == dtype.kind
-        return int(label.astype(dtype).view(np.int64)) if same_kind else None
+        moment = _moment(label)
+        if moment is None or moment.dtype.kind != dtype.kind:
+            return None
+        same = moment.astype(dtype)
+        return int(same.view(np.int64)) if same == moment else None
 
     values = np.ascontiguousarray(array).view(np.int64)
     if not missing.any():
         return Codes(values, restore, find)
     # The code of NaT is the smallest integer: left in place it would stretch the range.
     return Codes(np.where(missing, 0, values), restore, find, missing)
+
+
+def _moment(label: Any) -> np.generic | None:
+    """A date, a time or a span as numpy has it; None if it is no such thing."""
+    if isinstance(label, np.generic):
+        return label
+    for name in ("to_datetime64", "to_timedelta64"):  # pandas, to the nanosecond
+        if hasattr(label, name):
+            made: np.generic = getattr(label, name)()
+            return made
+    if isinstance(label, datetime.timedelta):
+        return np.timedelta64(label)
+    aware = getattr(label, "tzinfo", None) is not None
+    return np.datetime64(label) if isinstance(label, datetime.date) and not aware else None
 
 
 def from_objects(

@@ -51,7 +51,11 @@ class Codes:
             added = [names[int(code) - top] for code in codes[~known]]
             return [*old(codes[known]), *added]
 
-        return Codes(values, restore, self.find)
+        def find(label: Any) -> int | None:
+            code = self.find(label)
+            return code if code is not None and code < top else None  # the rest is taken now
+
+        return Codes(values, restore, find)
 
     def _compressed(self) -> Codes:
         """The same with codes 0, 1, ..., for want of room above the largest."""
@@ -96,9 +100,9 @@ def from_integers(values: Integers, missing: Mask | None = None) -> Codes:
     """Integers are their own codes."""
 
     def find(label: Any) -> int | None:
-        whole = isinstance(label, int | np.integer | np.bool_) or (
-            isinstance(label, float | np.floating) and float(label).is_integer()
-        )
+        whole = (
+            isinstance(label, int | np.integer | np.bool_) and not isinstance(label, np.timedelta64)
+        ) or (isinstance(label, float | np.floating) and float(label).is_integer())
         return int(label) if whole and abs(int(label)) <= 2**63 else None
 
     return Codes(values, lambda codes: codes, find, missing)

@@ -52,7 +52,7 @@ def encode_all(
     """Several clusterings as codes of the same objects; one dropped somewhere is dropped in all."""
     if missing not in ("raise", "drop", "class"):
         raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
-    policies = _noise_policies(noise, noise_policy)
+    policies = noise_policies(noise, noise_policy)
     names = list(labelings)
     sides = [read_labels(labels, name) for name, labels in labelings.items()]
     for name, side in zip(names, sides, strict=True):
@@ -86,7 +86,7 @@ def encode_one(
     """One clustering as codes, and which objects its policies keep (None if all of them)."""
     if missing not in ("raise", "drop", "class"):
         raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
-    policies = _noise_policies(noise, noise_policy)
+    policies = noise_policies(noise, noise_policy)
     side = read_labels(labels, what)
     kept = _kept([side], policies, missing)
     if kept is not None:
@@ -103,11 +103,13 @@ def _kept(sides: Sequence[Codes], policies: Mapping[Any, Any], missing: Missing)
         for side in sides:
             code = side.find(label) if policy == "drop" else None
             if code is not None:
-                dropped.append(side.values == code)
+                noisy = side.values == code
+                # A missing label holds some code that is nobody's.
+                dropped.append(noisy if side.missing is None else noisy & ~side.missing)
     return ~np.logical_or.reduce(dropped) if dropped else None
 
 
-def _noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, Any]:
+def noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, Any]:
     """`noise` as {label: policy}: a policy alone is for the label -1."""
     policies: dict[Any, Any]
     if noise is None:
@@ -188,7 +190,10 @@ def _numbers(weights: Any) -> NDArray[Any]:
     try:
         array = np.asarray(weights)
         if array.dtype.kind == "O":
-            whole = all(isinstance(item, int | np.integer) for item in array.ravel().tolist())
+            items = array.ravel().tolist()
+            if any(isinstance(item, str | bytes) for item in items):
+                raise LabelError("weights must be numbers, one an object; some are text.")
+            whole = all(isinstance(item, int | np.integer) for item in items)
             return array if whole else array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise LabelError("weights must be numbers, one an object.") from None

@@ -51,6 +51,7 @@ def _sequence(labels: Any, what: str) -> Codes:
         )
     if len(types) == 1 and issubclass(next(iter(types)), int | float | np.generic):
         array = np.asarray(labels)
-        if array.dtype.kind in "biufMm":
+        rounded = array.dtype.kind == "f" and isinstance(labels[0], int | np.integer)
+        if array.dtype.kind in "biufMm" and not rounded:
             return from_array(array, what)
     return from_objects(labels, what)

@@ -54,7 +54,10 @@ def _polars(series: Any, what: str) -> Codes:
     if series.dtype.is_numeric() or series.dtype == polars.Boolean:
         filled = series.fill_null(value=False if series.dtype == polars.Boolean else 0)
         codes = from_array(filled.to_numpy(), what)
-        return codes if masked is None else Codes(codes.values, codes.restore, codes.find, masked)
+        if masked is None:
+            return codes
+        gone = masked if codes.missing is None else masked | codes.missing  # NaN is not null
+        return Codes(codes.values, codes.restore, codes.find, gone)
     if series.dtype.is_nested() or series.dtype in (polars.Object, polars.Binary):
         return from_objects(series.to_list(), what)
     if series.dtype == polars.String:
