@@ -15,7 +15,7 @@ import resource
 import sys
 import time
 
-from clustervet.contingency.grouped import EngineTable
+from clustervet import EngineTable
 from clustervet.frames.engines import engine_for
 from clustervet.registry import measures
 

@@ -16,7 +16,7 @@ import importlib
 from typing import Any
 
 from clustervet import external, internal
-from clustervet.contingency import Contingency, Pairs
+from clustervet.contingency import Contingency, EngineTable, Pairs
 from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
 from clustervet.errors import ClustervetError
 from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures
@@ -54,6 +54,7 @@ __all__ = [
     "Contingency",
     "Diagnosis",
     "Distances",
+    "EngineTable",
     "Ensemble",
     "Estimate",
     "Geometry",

@@ -10,7 +10,7 @@ import pytest
 from engine_frames import ENGINES
 
 import clustervet as cv
-from clustervet.contingency.grouped import EngineTable
+from clustervet import EngineTable
 from clustervet.errors import LabelError, ParameterError, TableError
 
 KEYS = [
@@ -72,7 +72,16 @@ def test_a_measure_that_needs_cells_is_refused():
     there = EngineTable.from_frame(frame, truth="y", pred="c")
     for key in ("purity", "matching_accuracy", "bcubed_f1", "van_dongen"):
         with pytest.raises(TableError, match="cells stay in the engine"):
-            cv.measures[key].evaluate(there)
+            cv.measures[key](there)
+    card = cv.external_scores(there)
+    assert card["rand"] == cv.rand([1, 1, 2], [1, 2, 2])
+    assert math.isnan(card["purity"])
+    assert "cells stay in the engine" in str(card.to_dict())
+    with pytest.raises(ParameterError, match="interval needs the cells"):
+        cv.external_scores(there, confidence=0.95)
+    with pytest.raises(ParameterError, match="either one table or labels"):
+        cv.rand(there, [1, 2, 2])
+    assert repr(there).startswith("EngineTable of 3 objects: 2 classes x 2 clusters, 3 non-empty")
 
 
 def test_half_a_million_cells_come_home_as_a_handful_of_sizes():

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from clustervet._exact import CellSums, Peaks, Plain, sum_squares
 from clustervet.contingency import sums
+from clustervet.contingency.base import Table
 from clustervet.contingency.cells import Cells, margins
 from clustervet.contingency.matching import match
 from clustervet.contingency.pairs import Pairs, count_pairs
@@ -39,7 +40,7 @@ class Entropies(NamedTuple):
         return self.clusters + self.classes_given_clusters
 
 
-class TableSums:
+class TableSums(Table):
     """The cells of a table, their names, and everything that follows from them."""
 
     def __init__(self, cells: Cells, class_names: Names, cluster_names: Names) -> None:

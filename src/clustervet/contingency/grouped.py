@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.contingency.count import count_labels
-from clustervet.contingency.derived import Entropies
-from clustervet.contingency.pairs import Pairs, count_pairs
-from clustervet.contingency.sums import expected_deviances
 from clustervet.contingency.table import Contingency
-from clustervet.errors import LabelError, TableError
-from clustervet.frames.aggregates import Sizes, table_sizes
+from clustervet.errors import LabelError
 from clustervet.frames.grouped import Grouped
 from clustervet.frames.narwhal import Held, group_frame
 from clustervet.labels import Codes, consecutive, encode_pair, encode_weights, read_labels
@@ -179,78 +173,3 @@ def _refuse_missing(
                 "objects with missing='drop' or make them a class of their own with "
                 "missing='class'."
             )
-
-
-class EngineTable:
-    """A table whose cells stay in an engine: its sums, for the measures that need no cell.
-
-    The formulas are those of `Contingency`: give it to a measure's record. Its entropies are
-    differences of exact sums of x log x, good to about 1e-14.
-
-    >>> import duckdb
-    >>> from clustervet.registry import measures
-    >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 4 AS c FROM range(60) AS t(i)")
-    >>> table = EngineTable.from_frame(frame, truth="y", pred="c")
-    >>> table.n, table.shape, table.pairs
-    (60, (2, 4), Pairs(n11=420, n10=450, n01=0, n00=900))
-    """
-
-    is_whole = True
-
-    def __init__(self, sizes: Sizes) -> None:
-        self.sizes = sizes
-        self.n = self.exact_n = sum(size * many for size, many in sizes.cells.items())
-        self.shape = sum(sizes.classes.values()), sum(sizes.clusters.values())
-        self.identical = sum(sizes.cells.values()) == self.shape[0] == self.shape[1]
-
-    @classmethod
-    def from_frame(
-        cls, frame: Any, *, truth: str, pred: str, missing: Missing = "raise"
-    ) -> EngineTable:
-        """Let the engine count the sizes of the table of two columns; its cells stay there."""
-        return cls(table_sizes(frame, truth=truth, pred=pred, missing=missing))
-
-    @cached_property
-    def exact_pairs(self) -> Pairs:
-        """Pair counts, exactly."""
-        cells, classes, clusters = (
-            sum(size * size * many for size, many in side.items())
-            for side in (self.sizes.cells, self.sizes.classes, self.sizes.clusters)
-        )
-        return count_pairs(cells, classes, clusters, self.n)
-
-    @property
-    def pairs(self) -> Pairs:
-        """How many pairs of objects class and cluster put together or apart."""
-        return self.exact_pairs
-
-    @cached_property
-    def entropies(self) -> Entropies:
-        """Entropies and mutual information in nats (Meilă 2007, eqs. 2-10)."""
-        if self.identical:
-            one = self._entropy(self.sizes.classes)
-            return Entropies(one, one, 0.0, 0.0, one)
-        classes, clusters, joint = map(
-            self._entropy, (self.sizes.classes, self.sizes.clusters, self.sizes.cells)
-        )
-        mutual = max(0.0, classes + clusters - joint)
-        given = max(0.0, joint - clusters), max(0.0, joint - classes)
-        return Entropies(classes, clusters, *given, mutual)
-
-    def _entropy(self, sizes: Mapping[int, int]) -> float:
-        return math.fsum(x / self.n * many * math.log(self.n / x) for x, many in sizes.items())
-
-    @cached_property
-    def expected_mutual_information(self) -> float:
-        """Mean mutual information in nats over all tables with these margins."""
-        if max(self.shape) == self.n:
-            return self.entropies.mutual
-        return expected_deviances(self.sizes.classes, self.sizes.clusters, self.n)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or not hasattr(Contingency, name):
-            raise AttributeError(f"a table in an engine has no {name}.")
-        raise TableError(
-            f"this needs the {name} of the table, and its cells stay in the engine; make a "
-            "Contingency of the frame if its cells fit into memory."
-        )

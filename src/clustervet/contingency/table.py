@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clustervet.contingency import show
+from clustervet.contingency.base import Table
 from clustervet.contingency.build import build_cells, ordered_names
 from clustervet.contingency.cells import Cells, group_cells, squeeze, transpose
 from clustervet.contingency.count import count_labels
@@ -266,9 +267,9 @@ def _table_door(
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
-) -> Contingency:
+) -> Table:
     """What an external measure takes: one finished table, or truth and prediction."""
-    if isinstance(truth, Contingency):
+    if isinstance(truth, Table):
         options = (pred, weights, noise, noise_policy)
         if any(option is not None for option in options) or missing != "raise":
             raise ParameterError(

@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustervet.contingency import Contingency
+from clustervet.contingency import Contingency, EngineTable
 from clustervet.errors import ParameterError
 from clustervet.inference import Interval
 from clustervet.inference.bootstrap import intervals
@@ -22,7 +22,7 @@ PRODUCT = "product"
 
 
 def score_table(
-    table: Contingency,
+    table: Contingency | EngineTable,
     measures_: Chosen = None,
     *,
     family: str | Iterable[str] | None = None,
@@ -40,6 +40,11 @@ def score_table(
             raise ParameterError(f"{record.key} needs features, not a second labeling.")
     found: list[Interval | None] = [None] * len(records)
     if confidence is not None:
+        if isinstance(table, EngineTable):
+            raise ParameterError(
+                "an interval needs the cells of a table, and those of an EngineTable stay in the "
+                "engine; leave confidence out."
+            )
         found = list(
             intervals(
                 table,
@@ -58,7 +63,7 @@ def score_table(
 
 @overload
 def external_scores(
-    truth: Contingency,
+    truth: Contingency | EngineTable,
     pred: None = None,
     *,
     measures: Chosen = None,
@@ -126,7 +131,7 @@ def external_scores(
         "random_state": random_state,
         "n_jobs": n_jobs,
     }
-    if isinstance(truth, Contingency):
+    if isinstance(truth, Contingency | EngineTable):
         given = (pred, weights, noise, noise_policy)
         if any(option is not None for option in given) or missing != "raise":
             raise ParameterError(
