@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import socket
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -155,12 +156,16 @@ def _spark(name: str, memory_limit: str | None) -> Iterator[Engine]:
         return
     builder = SparkSession.builder.appName("clustervet").config("spark.ui.enabled", "false")
     builder = builder.master("local[*]" if name == "spark" else name)
+    # Spark's own bar shows on a terminal only, as everybody's should.
+    shown = str(sys.stderr.isatty()).lower()
+    builder = builder.config("spark.ui.showConsoleProgress", shown)
     if name == "spark":
         builder = builder.config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
     # Java starts first, which takes its time here and tells nothing about the cluster.
     SparkContext._ensure_initialized()
     session = _within(BEGUN, name, builder.getOrCreate)
+    session.sparkContext.setLogLevel("ERROR")
     try:
         yield SparkEngine(name, session)
     finally:
