@@ -100,9 +100,15 @@ def _sweep_title(sweep: Any) -> str:
         verb = "does" if len(still) == 1 else "do"
         return f"{names} {verb} not change as {grows}."
     moves = "fall" if all(_falls(curve.values) for curve in sweep.curves) else "change"
-    first = min(sweep.curves, key=lambda curve: curve.scaled[min(1, len(curve.scaled) - 1)])
-    soonest = f"; {shown(first.symbol or first.title)} does so first" if moves == "fall" else ""
+    first = [curve for curve in sweep.curves if _lowest(curve, sweep.curves)]
+    soonest = f", {shown(first[0].symbol or first[0].title)} soonest" if len(first) == 1 else ""
     return f"All {len(sweep.curves)} measures {moves} as {grows}{soonest}."
+
+
+def _lowest(curve: Any, curves: Sequence[Any]) -> bool:
+    """Whether a stretched curve lies below all others between its ends."""
+    heights = np.array([other.scaled[1:-1] for other in curves if other is not curve])
+    return heights.size > 0 and bool((np.array(curve.scaled[1:-1]) < heights.min(axis=0)).all())
 
 
 def _falls(values: Sequence[float]) -> bool:
