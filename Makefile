@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c const
 .PHONY: demo test lint bench docs clean
 
 demo: $(VENV)/.core
-	$(BIN)/clustervet demo
+	$(BIN)/clustervet demo --report report.html
 
 test: $(VENV)/.test
 	tests/system_packages.sh

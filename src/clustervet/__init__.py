@@ -87,12 +87,21 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """What is seldom needed or needs scikit-learn, loaded when first asked for."""
-    if name == "PacMdlSearch":
-        from clustervet.selection.search import PacMdlSearch
+# Names that are seldom needed, or that need scikit-learn, and where they are.
+LAZY = {
+    "Evidence": "evidence",
+    "PacMdlSearch": "selection.search",
+    "Report": "report",
+    "build_report": "report",
+    "examine": "evidence",
+    "write_report": "report",
+}
 
-        return PacMdlSearch
+
+def __getattr__(name: str) -> Any:
+    """What is loaded when first asked for."""
+    if name in LAZY:
+        return getattr(importlib.import_module(f"clustervet.{LAZY[name]}"), name)
     if name in ("clusterers", "lab", "plots"):
         return importlib.import_module(f"clustervet.{name}")
     raise AttributeError(f"module 'clustervet' has no attribute {name!r}")

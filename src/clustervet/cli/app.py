@@ -11,7 +11,9 @@ from clustervet.cli import (
     cards,
     choosing,
     compare_command,
+    demonstration,
     lab_command,
+    report_command,
     scoring,
     table_command,
     tuning,
@@ -28,8 +30,11 @@ from clustervet.cli.options import (
     MeasuresOption,
     MemoryOption,
     MetricOption,
+    MissingOption,
+    NoiseOption,
     OutputOption,
     SampleOption,
+    WeightsOption,
     complete_measure,
 )
 from clustervet.cli.output import emit
@@ -89,21 +94,9 @@ def score(
         typer.Option(metavar="MODULE:FUNCTION", help="A measure of your own to show as well."),
     ] = None,
     format: FormatOption = None,
-    noise: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="POLICY | LABEL=POLICY",
-            help="What the noise label (-1 unless named) means, in either labeling: keep, drop or "
-            "singletons.",
-        ),
-    ] = None,
-    missing: Annotated[
-        MissingChoice,
-        typer.Option(help="What an empty label does: stop, drop the object, or be a class."),
-    ] = MissingChoice.raise_,
-    weights: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column with a weight an object.")
-    ] = None,
+    noise: NoiseOption = None,
+    missing: MissingOption = MissingChoice.raise_,
+    weights: WeightsOption = None,
     delimiter: DelimiterOption = None,
     header: HeaderOption = None,
     confidence: Annotated[
@@ -189,13 +182,27 @@ def measures(
 
 
 @app.command()
-def demo(format: FormatOption = None) -> None:
-    """Score four clusterings of Fisher's irises, which come with clustervet."""
-    emit(scoring.demonstration(), format, None)
+def demo(
+    report: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Cluster handwritten digits in six ways instead, and write a page about it.",
+        ),
+    ] = None,
+    format: FormatOption = None,
+) -> None:
+    """Score four clusterings of Fisher's irises, which come with clustervet.
+
+    [bold]clustervet demo --report report.html[/bold]
+    """
+    shown = demonstration.irises() if report is None else demonstration.digits(report)
+    emit(shown, format, None)
 
 
 tuning.register(app)
 choosing.register(app)
 compare_command.register(app)
 lab_command.register(app)
+report_command.register(app)
 table_command.register(app)

@@ -9,12 +9,20 @@ import typer
 
 from clustervet.cli.choices import Bounded, Chosen, predictions_text
 from clustervet.cli.labelled import Asked, own_algorithms, read_mask, read_points_and_labels
-from clustervet.cli.options import ArrayOption, FeaturesOption, FormatOption, OutputOption
-from clustervet.cli.output import emit, write_whole
+from clustervet.cli.options import (
+    ArrayOption,
+    FeaturesOption,
+    FormatOption,
+    NoiseOption,
+    OutputOption,
+)
+from clustervet.cli.output import emit
+from clustervet.cli.pages import ReportOption, check_page, write_page
 from clustervet.cli.ranges import whole_numbers
 from clustervet.cli.request import MissingChoice, noise_policies
 from clustervet.errors import ParameterError
 from clustervet.frames.documents import read_columns
+from clustervet.frames.whole import write_whole
 from clustervet.labels import show_label
 from clustervet.pacmdl import languages, pac_mdl_bound
 from clustervet.selection.candidates import read_language
@@ -147,6 +155,7 @@ def select_command(
     header: HeaderOption = None,
     format: FormatOption = None,
     output: OutputOption = None,
+    report: ReportOption = None,
 ) -> None:
     """Choose algorithm, number of clusters and run, with a bound on the errors of the choice.
 
@@ -156,6 +165,7 @@ def select_command(
 
     [bold]clustervet select newsgroups/ --delta 0.05[/bold]
     """
+    check_page(report)
     asked = Asked(data, label, text, labelled, features or [], array, delimiter, header)
     points = read_points_and_labels(asked)
     try:
@@ -186,6 +196,7 @@ def select_command(
     if predictions is not None:
         write_whole(predictions, predictions_text(found))
     emit(Chosen(found), format, output)
+    write_page(found, report)
 
 
 def _train(text: str) -> float | int:
@@ -229,13 +240,7 @@ def bound_command(
     ] = None,
     delta: DeltaOption = 0.1,
     labels: LabelsOption = None,
-    noise: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="POLICY | LABEL=POLICY",
-            help="What the noise label (-1 unless named) means: keep, drop or singletons.",
-        ),
-    ] = None,
+    noise: NoiseOption = None,
     missing: Annotated[
         MissingChoice,
         typer.Option(help="What an empty cluster does: stop, drop the object, or be a cluster."),
@@ -245,11 +250,13 @@ def bound_command(
     header: HeaderOption = None,
     format: FormatOption = None,
     output: OutputOption = None,
+    report: ReportOption = None,
 ) -> None:
     """Bound the errors of a clustering as a predictor of labels that nobody has seen.
 
     [bold]clustervet bound labels.csv --truth y --pred c --labelled mask[/bold]
     """
+    check_page(report)
     names = [truth, pred] if labelled is None else [truth, pred, labelled]
     columns = read_columns(table, names, delimiter=delimiter, header=header)
     found = pac_mdl_bound(
@@ -268,3 +275,4 @@ def bound_command(
         random_state=seed,
     )
     emit(Bounded(found), format, output)
+    write_page(found, report)

@@ -19,10 +19,12 @@ from clustervet.cli.options import (
     DelimiterOption,
     FormatOption,
     HeaderOption,
+    MissingOption,
     OutputOption,
     complete_measure,
 )
-from clustervet.cli.output import Format, emit, write_whole
+from clustervet.cli.output import Format, emit
+from clustervet.cli.pages import ReportOption, check_page, write_page
 from clustervet.cli.points import listed
 from clustervet.cli.request import MissingChoice
 from clustervet.ensemble import show as shown
@@ -32,6 +34,7 @@ from clustervet.ensemble.summary import Summary
 from clustervet.errors import ParameterError
 from clustervet.frames.features import INDEX, open_table
 from clustervet.frames.source import Source
+from clustervet.frames.whole import write_whole
 from clustervet.labels import Codes, show_label
 from clustervet.registry import measures
 from clustervet.scorecard.render import number, safe_cell
@@ -153,10 +156,7 @@ def compare(
     nearest: Annotated[
         int | None, typer.Option(metavar="K", help="How many of them to name; 5 by default.")
     ] = None,
-    missing: Annotated[
-        MissingChoice,
-        typer.Option(help="What an empty label does: stop, drop the object, or be a class."),
-    ] = MissingChoice.raise_,
+    missing: MissingOption = MissingChoice.raise_,
     shared: Annotated[
         bool, typer.Option("--shared", help="Compare each pair on the objects that both label.")
     ] = False,
@@ -171,6 +171,7 @@ def compare(
     header: HeaderOption = None,
     format: FormatOption = None,
     output: OutputOption = None,
+    report: ReportOption = None,
 ) -> None:
     """Compare many clusterings: distances, centre, groups, map and consensus.
 
@@ -178,6 +179,7 @@ def compare(
 
     [bold]clustervet compare runs/*.csv --groups 3 -f json[/bold]
     """
+    check_page(report)
     record = measures[measure]
     if nearest is not None and query is None:
         raise ParameterError("--nearest goes with --query.")
@@ -200,6 +202,7 @@ def compare(
     if consensus is not None:
         write_whole(consensus, _consensus_text(summary))
     emit(Compared(summary, near), format, output)
+    write_page(summary, report)
 
 
 def _weights(given: Sequence[str] | None, names: Sequence[str]) -> list[float] | None:

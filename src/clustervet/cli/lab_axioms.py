@@ -8,6 +8,7 @@ import typer
 
 from clustervet.cli.options import FormatOption, OutputOption
 from clustervet.cli.output import emit
+from clustervet.cli.pages import ReportOption, check_page, write_page
 from clustervet.cli.plugins import load_object
 
 
@@ -40,13 +41,16 @@ def axioms(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the larger cases.")] = 0,
     format: FormatOption = None,
     output: OutputOption = None,
+    report: ReportOption = None,
 ) -> None:
     """Which properties measures have, with the smallest counterexample where they fail."""
     from clustervet.cli.lab_command import Studied
     from clustervet.lab.axioms import axioms as test
 
+    check_page(report)
     matrix = test(_named(measure), property or None, random_state=seed, n_jobs=jobs, fresh=fresh)
     emit(Studied(matrix), format, output)
+    write_page(matrix, report)
 
 
 def advise(

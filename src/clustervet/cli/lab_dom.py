@@ -9,6 +9,7 @@ import typer
 
 from clustervet.cli.options import FormatOption, OutputOption, complete_measure
 from clustervet.cli.output import Format, emit
+from clustervet.cli.pages import ReportOption, check_page, write_page
 from clustervet.cli.plugins import load_object
 from clustervet.cli.ranges import numbers, whole_numbers
 from clustervet.scorecard.render import csv_columns, safe_cell
@@ -60,6 +61,7 @@ def desiderata(
     ] = False,
     format: FormatOption = None,
     output: OutputOption = None,
+    report: ReportOption = None,
 ) -> None:
     """Dom's rules P1 to P5 on any measure: what breaks them, and how often."""
     from clustervet.cli.lab_command import Studied
@@ -76,8 +78,10 @@ def desiderata(
             if v is not None
         },
     }
+    check_page(report)
     found = try_measures(_named(measure), grid, n=n, tolerance=tolerance)
     emit(Studied(FailureList(found) if failures else found), format, output)
+    write_page(found, report)
 
 
 def dom(
@@ -85,11 +89,15 @@ def dom(
     n: ObjectsOption = 500,
     format: FormatOption = None,
     output: OutputOption = None,
+    report: ReportOption = None,
 ) -> None:
     """The comparison of measures of Dom 2001, §7: tables, figures as numbers, ranks."""
     from clustervet.lab.dom import dom_study
 
-    emit(Sections(dom_study(_named(measure), n=n)), format, output)
+    check_page(report)
+    study = dom_study(_named(measure), n=n)
+    emit(Sections(study), format, output)
+    write_page(study, report)
 
 
 def _named(names: list[str] | None) -> Any:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from clustervet.cli.output import Format
+from clustervet.cli.request import MissingChoice
 from clustervet.registry import measures as registry
 
 
@@ -86,6 +87,21 @@ HeaderOption = Annotated[
     typer.Option("--header/--no-header", help="Whether the first line names the columns."),
 ]
 
+NoiseOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="POLICY | LABEL=POLICY",
+        help="What the noise label (-1 unless named) means, in either labeling: keep, drop or "
+        "singletons.",
+    ),
+]
+MissingOption = Annotated[
+    MissingChoice,
+    typer.Option(help="What an empty label does: stop, drop the object, or be a class."),
+]
+WeightsOption = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column with a weight an object.")
+]
 IdOption = Annotated[
     str | None,
     typer.Option(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
 from clustervet.errors import FileError
-from clustervet.labels import show_label
+from clustervet.frames.whole import write_whole
 
 
 class Format(StrEnum):
@@ -67,33 +66,3 @@ def _print(answer: Answer, format: Format, output: str | None) -> None:
         Console(highlight=False).print(answer.to_rich())
     else:
         print(answer.to_text(format).rstrip("\n"))
-
-
-def write_whole(target: str, text: str) -> None:
-    """Write beside the target and move into place, so that no half file is ever seen."""
-    path = Path(os.path.realpath(target))
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")  # a pipe or device is written, not replaced
-            return
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise FileError(
-            f"{show_label(str(path), 200)} cannot be written: {error.strerror}."
-        ) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except OSError as error:
-        os.unlink(name)
-        raise FileError(
-            f"{show_label(str(path), 200)} cannot be written: {error.strerror}."
-        ) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

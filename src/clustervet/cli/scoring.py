@@ -12,7 +12,6 @@ from clustervet.cli.answers import Scores
 from clustervet.cli.plugins import load_measure
 from clustervet.cli.points import against_features, tell_header
 from clustervet.cli.request import Request, listed_measures, noise_policies
-from clustervet.datasets import iris_path
 from clustervet.errors import ParameterError
 from clustervet.frames import read_text_table
 from clustervet.frames.features import open_table
@@ -223,15 +222,3 @@ class _Columns:
         if name not in self.columns:
             raise self.source.absent(name)
         return self.source.read([name], ())[0][:, 0]
-
-
-def demonstration() -> Scores:
-    """Score the bundled clusterings of the irises."""
-    table = read_text_table(iris_path())
-    preds = {name: codes for name, codes in table.columns.items() if name != "species"}
-    cards = external_scores({"species": table.column("species")}, preds)
-    return Scores(
-        cards,
-        title="Fisher's 150 irises: four clusterings of the flowers against their species "
-        "(↑ higher is better, ↓ lower is better).",
-    )

@@ -12,6 +12,9 @@ from clustervet.cli.options import (
     HeaderOption,
     IdOption,
     MemoryOption,
+    MissingOption,
+    NoiseOption,
+    WeightsOption,
 )
 from clustervet.cli.request import MissingChoice, Request
 
@@ -49,17 +52,9 @@ def build(
     pred: Annotated[
         str | None, typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters.")
     ] = None,
-    noise: Annotated[
-        list[str] | None,
-        typer.Option(metavar="POLICY | LABEL=POLICY", help="keep, drop or singletons."),
-    ] = None,
-    missing: Annotated[
-        MissingChoice,
-        typer.Option(help="What an empty label does: stop, drop the object, or be a class."),
-    ] = MissingChoice.raise_,
-    weights: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column with a weight an object.")
-    ] = None,
+    noise: NoiseOption = None,
+    missing: MissingOption = MissingChoice.raise_,
+    weights: WeightsOption = None,
     delimiter: DelimiterOption = None,
     header: HeaderOption = None,
     id: IdOption = None,

@@ -19,12 +19,14 @@ from clustervet.cli.options import (
     OutputOption,
     SampleOption,
 )
-from clustervet.cli.output import Format, emit, write_whole
+from clustervet.cli.output import Format, emit
+from clustervet.cli.pages import ReportOption, check_page, write_page
 from clustervet.cli.points import listed, tell_features
 from clustervet.cli.ranges import numbers, whole_numbers
 from clustervet.cli.request import listed_measures
 from clustervet.errors import ParameterError
 from clustervet.frames import FeatureTable, read_features
+from clustervet.frames.whole import write_whole
 from clustervet.scorecard.render import csv_columns
 from clustervet.selection import Tuning, tune
 from clustervet.selection import show as shown
@@ -110,6 +112,7 @@ def tune_command(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the fits.")] = 0,
     format: FormatOption = None,
     output: OutputOption = None,
+    report: ReportOption = None,
 ) -> None:
     """Choose the number of clusters, or another parameter, by internal measures.
 
@@ -117,6 +120,7 @@ def tune_command(
 
     [bold]clustervet tune points.parquet -e dbscan --parameter eps --values 0.1..2..0.1[/bold]
     """
+    check_page(report)
     name, tried = _asked(k, parameter, values)
     table = read_features(
         file,
@@ -143,6 +147,7 @@ def tune_command(
     if labels is not None:
         _write_labels(found, labels)
     emit(Tuned(found), format, output)
+    write_page(found, report)
 
 
 def _asked(

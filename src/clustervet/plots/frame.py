@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any, TypeAlias
 
@@ -25,6 +26,12 @@ def graph_objects() -> Any:
     return importlib.import_module("plotly.graph_objects")
 
 
+@functools.cache
+def _template(theme: str) -> Any:
+    """The template as plotly has checked it, which takes a while."""
+    return graph_objects().layout.Template(template(theme))
+
+
 def finish(
     figure: Figure,
     *,
@@ -45,7 +52,7 @@ def finish(
     heads, notes = wrapped(title, TITLE), wrapped(note, NOTE)
     top = 42 + 20 * len(heads) + 16 * len(notes)
     figure.update_layout(
-        template=template(check_theme(theme)),
+        template=_template(check_theme(theme)),
         title={
             "text": "<br>".join(heads),
             "subtitle": {"text": "<br>".join(notes)},

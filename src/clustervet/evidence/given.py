@@ -1,0 +1,107 @@
+"""What `examine` was given, read once: labels as codes, or finished tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.contingency import Contingency
+from clustervet.errors import LabelError, ParameterError
+from clustervet.labels import Codes, read_labels
+from clustervet.scorecard.external import named_labelings
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Truth and clusterings by name, as codes; `tables` are those that came finished."""
+
+    truth_name: str
+    truth: Codes | None
+    preds: dict[str, Codes]
+    tables: dict[str, Contingency]
+    features: Any
+    policies: dict[str, Any]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the clusterings."""
+        return tuple(self.preds) or tuple(self.tables)
+
+    @property
+    def n(self) -> int:
+        """Number of objects given, where there are labels."""
+        return len(next(iter(self.preds.values()))) if self.preds else 0
+
+    def labelings(self) -> dict[str, Codes]:
+        """The truth, where there is one, and the clusterings."""
+        if self.truth is None:
+            return dict(self.preds)
+        name = self.truth_name
+        while name in self.preds:
+            name += " (classes)"
+        return {name: self.truth, **self.preds}
+
+    def drawn(self, most: int, random_state: Any) -> Given:
+        """So many of the objects at random, with their labels and features."""
+        if most >= self.n:
+            return self
+        rng = np.random.default_rng(random_state)
+        kept = np.zeros(self.n, np.bool_)
+        kept[rng.choice(self.n, most, replace=False)] = True
+        return Given(
+            self.truth_name,
+            None if self.truth is None else self.truth.keep(kept),
+            {name: codes.keep(kept) for name, codes in self.preds.items()},
+            {},
+            None if self.features is None else _rows(self.features, kept),
+            self.policies,
+        )
+
+
+def _rows(features: Any, kept: NDArray[np.bool_]) -> Any:
+    """Some rows of features."""
+    if isinstance(features, np.ndarray) or type(features).__module__.startswith("scipy.sparse"):
+        return features[kept]
+    return np.asarray(features)[kept]
+
+
+def read_given(truth: Any, preds: Any, features: Any, policies: dict[str, Any]) -> Given:
+    """The labels read, or the tables taken as they are."""
+    named = named_labelings(preds, "preds") if isinstance(preds, Mapping) else {"pred": preds}
+    finished = [isinstance(each, Contingency) for each in named.values()]
+    if any(finished):
+        if not all(finished):
+            raise ParameterError("preds must all be labels or all be tables, not some of each.")
+        if truth is not None or features is not None:
+            raise ParameterError(
+                "finished tables hold the truth already; give no truth and no features with them."
+            )
+        return Given("truth", None, {}, named, None, policies)
+    name, labels = _one_truth(truth)
+    if labels is None and features is None:
+        raise ParameterError("give a truth, or features, or both to hold the clusterings against.")
+    codes = {each: read_labels(found, each) for each, found in named.items()}
+    read = None if labels is None else read_labels(labels, name)
+    given = Given(name, read, codes, {}, features, policies)
+    for each, found in given.labelings().items():
+        if len(found) != given.n:
+            first = next(iter(codes))
+            raise LabelError(
+                f"all must label the same objects; {first} has {given.n:,} labels and {each} has "
+                f"{len(found):,}."
+            )
+    return given
+
+
+def _one_truth(truth: Any) -> tuple[str, Any]:
+    """The name and labels of the truth."""
+    if not isinstance(truth, Mapping):
+        return "truth", truth
+    if len(truth) != 1:
+        raise ParameterError(f"one truth is examined at a time, not {len(truth)}.")
+    name, labels = next(iter(truth.items()))
+    return str(name), labels

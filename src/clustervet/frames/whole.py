@@ -1,0 +1,44 @@
+"""Files written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from clustervet.errors import FileError
+from clustervet.labels import show_label
+
+
+def write_whole(target: str | os.PathLike[str], text: str) -> None:
+    """Write beside the target and move into place, so that no half file is ever seen."""
+    path = Path(os.path.realpath(target))
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)  # a pipe or device is written, not replaced
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".clustervet-")
+    except OSError as error:
+        raise _refusal(path, error) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except OSError as error:
+        os.unlink(name)
+        raise _refusal(path, error) from None
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _refusal(path: Path, error: OSError) -> FileError:
+    return FileError(f"{show_label(str(path), 200)} cannot be written: {error.strerror}.")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,154 @@
+"""A report as one web page that needs no network."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import importlib
+import json
+import math
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from clustervet.errors import ParameterError
+from clustervet.plots.theme import THEMES, template
+from clustervet.report.record import Cell, Column, Picture, Report, Table
+from clustervet.scorecard.render import number
+
+# Rows that a table shows at first, and those from which on it can be searched.
+SHOWN, SEARCHED = 20, 8
+# Letters of a figure's data from which on it is packed.
+PACKED = 50_000
+# Parts of a hundred in which intervals are drawn.
+BAR = 100
+
+
+def to_html(report: Report, theme: str = "auto") -> str:
+    """The page; every text is escaped, and only its own scripts may run."""
+    if theme not in ("auto", *THEMES):
+        raise ParameterError(f"theme must be 'auto', 'light' or 'dark', not {theme!r}.")
+    drawing = bool(report.pictures)
+    style, script = _static("report.css"), _static("report.js")
+    plotly = _plotly() if drawing else ("", "")
+    page = _environment().get_template("report.html.j2")
+    return str(
+        page.render(
+            report=report,
+            theme=theme,
+            style=style,
+            script=script,
+            policy=_policy(style, [script], plotly[1]),
+            plotly=plotly[0],
+            templates=_json({name: template(name) for name in THEMES}) if drawing else "",
+            shown=SHOWN,
+            searched=SEARCHED,
+        )
+    )
+
+
+def _policy(style: str, scripts: list[str], plotly_hash: str) -> str:
+    """What the page may do: run these scripts and show images that it makes itself.
+
+    plotly sets style attributes, for which there is no hash; without figures the style sheet
+    is the only style.
+    """
+    hashes = [f"'sha256-{_digest(script)}'" for script in scripts]
+    hashes += [f"'sha256-{plotly_hash}'"] if plotly_hash else []
+    styles = "'unsafe-inline'" if plotly_hash else f"'sha256-{_digest(style)}'"
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {' '.join(hashes)}",
+            f"style-src {styles}",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@lru_cache(maxsize=1)
+def _plotly() -> tuple[str, str]:
+    """The drawing library, packed so that a page can be sent, and the digest of its text."""
+    package = importlib.import_module("plotly")
+    path = Path(str(package.__file__)).parent / "package_data" / "plotly.min.js"
+    text = path.read_text(encoding="utf-8")
+    return _packed(text), _digest(text)
+
+
+def _static(name: str) -> str:
+    return resources.files("clustervet.report").joinpath("static", name).read_text("utf-8")
+
+
+def _environment() -> Any:
+    """Templates in which every text is escaped."""
+    jinja = importlib.import_module("jinja2")
+    made = jinja.Environment(
+        loader=jinja.PackageLoader("clustervet.report", "templates"),
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"drawing": _drawing, "json": _json}
+    made.globals |= {"bar": _bar, "sort_value": _sort_value, "ends": _ends}
+    made.tests |= {"table": lambda block: isinstance(block, Table)}
+    return made
+
+
+def _json(data: Any) -> str:
+    """JSON that is safe between script tags."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for sign, escaped in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
+        text = text.replace(sign, escaped)
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _drawing(picture: Picture) -> dict[str, Any]:
+    """A figure's data for the page's script; large ones are packed."""
+    text = _json({"figure": picture.figure, "scopes": dict(picture.scopes)})
+    packed = len(text) > PACKED
+    return {"text": _packed(text) if packed else text, "packed": packed}
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+
+
+def _sort_value(cell: Cell) -> str:
+    """The number behind a cell with all its digits, as the page sorts by it."""
+    if isinstance(cell.value, bool) or not isinstance(cell.value, int | float):
+        return ""
+    return repr(cell.value)
+
+
+def _ends(cell: Cell) -> str:
+    """The interval of a cell in words."""
+    if cell.low is None or cell.high is None:
+        return ""
+    return f"{number(cell.low)} to {number(cell.high)}"
+
+
+def _bar(cell: Cell, column: Column) -> dict[str, float] | None:
+    """Where a cell's interval, or its share, lies on its column's scale, from 0 to 100."""
+    if column.scale is None or not isinstance(cell.value, int | float):
+        return None
+    low, high = column.scale
+
+    def place(x: float) -> float:
+        return round(BAR * min(max((x - low) / (high - low), 0.0), 1.0), 2)
+
+    at, zero = place(cell.value), place(0.0)
+    if cell.low is None or cell.high is None:
+        if not math.isfinite(cell.value):
+            return None
+        return {"from": min(zero, at), "width": abs(at - zero), "at": at, "interval": 0}
+    start, end = place(cell.low), place(cell.high)
+    return {"from": start, "width": max(end - start, 0.8), "at": at, "interval": 1}

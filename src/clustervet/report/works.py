@@ -1,0 +1,84 @@
+"""The works that records cite by author and year."""
+
+from __future__ import annotations
+
+WORKS = (
+    "Aggarwal, C. C. (2015). Data Mining: The Textbook, §6.9. Springer.",
+    "Akaike, H. (1974). A new look at the statistical model identification. IEEE "
+    "Transactions on Automatic Control 19.",
+    "Amigó, E., Gonzalo, J., Artiles, J., Verdejo, F. (2009). A comparison of extrinsic "
+    "clustering evaluation metrics based on formal constraints. Information Retrieval 12.",
+    "Bagga, A., Baldwin, B. (1998). Entity-based cross-document coreferencing using the "
+    "vector space model. COLING-ACL.",
+    "Banerjee, A., Langford, J. (2004). An objective evaluation criterion for clustering. KDD.",
+    "Bezdek, J. C., Pal, N. R. (1998). Some new indexes of cluster validity. IEEE "
+    "Transactions on Systems, Man and Cybernetics B 28.",
+    "Blum, A., Langford, J. (2003). PAC-MDL bounds. COLT.",
+    "Caliński, T., Harabasz, J. (1974). A dendrite method for cluster analysis. "
+    "Communications in Statistics 3.",
+    "Davies, D. L., Bouldin, D. W. (1979). A cluster separation measure. IEEE Transactions "
+    "on Pattern Analysis and Machine Intelligence 1.",
+    "Dom, B. E. (2001). An information-theoretic external cluster-validity measure. IBM "
+    "Research Report.",
+    "Dunn, J. C. (1974). Well-separated clusters and optimal fuzzy partitions. Journal of "
+    "Cybernetics 4.",
+    "Efron, B. (1987). Better bootstrap confidence intervals. JASA 82.",
+    "Fowlkes, E. B., Mallows, C. L. (1983). A method for comparing two hierarchical "
+    "clusterings. JASA 78.",
+    "Gagolewski, M. (2025). Normalised clustering accuracy: an asymmetric external cluster "
+    "validity measure. Journal of Classification 42.",
+    "Gates, A. J., Ahn, Y.-Y. (2017). The impact of random models on clustering similarity. "
+    "JMLR 18.",
+    "Gates, A. J., Wood, I. B., Hetrick, W. P., Ahn, Y.-Y. (2019). Element-centric "
+    "clustering comparison unifies overlaps and hierarchy. Scientific Reports 9.",
+    "Hartigan, J. A. (1975). Clustering Algorithms. Wiley.",
+    "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
+    "Journal of Statistics 6.",
+    "Hruschka, E. R., Campello, R. J. G. B., de Castro, L. N. (2006). Evolving clusters in "
+    "gene-expression data. Information Sciences 176.",
+    "Huang, Q., Dom, B. (1995). Quantitative methods of evaluating image segmentation. ICIP.",
+    "Hubert, L., Arabie, P. (1985). Comparing partitions. Journal of Classification 2.",
+    "Hubert, L., Schultz, J. (1976). Quadratic assignment as a general data analysis "
+    "strategy. British Journal of Mathematical and Statistical Psychology 29.",
+    "Jaccard, P. (1901). Distribution de la flore alpine dans le bassin des Dranses et dans "
+    "quelques régions voisines. Bulletin de la Société Vaudoise des Sciences Naturelles 37.",
+    "Jonker, R., Volgenant, A. (1987). A shortest augmenting path algorithm for dense and "
+    "sparse linear assignment problems. Computing 38.",
+    "Krichevsky, R., Trofimov, V. (1981). The performance of universal encoding. IEEE "
+    "Transactions on Information Theory 27.",
+    "Larsen, B., Aone, C. (1999). Fast and effective text mining using linear-time document "
+    "clustering. KDD.",
+    "Loader, C. (2000). Fast and accurate computation of binomial probabilities.",
+    "Meilă, M. (2007). Comparing clusterings - an information based distance. Journal of "
+    "Multivariate Analysis 98.",
+    "Meilă, M., Heckerman, D. (2001). An experimental comparison of model-based clustering "
+    "methods. Machine Learning 42.",
+    "Mirkin, B. G., Cherny, L. B. (1970). Measurement of the distance between distinct "
+    "partitions of a finite set of objects. Automation and Remote Control 31.",
+    "Mottin, D. Clustering Validation (lecture, Data Mining).",
+    "Moulavi, D., Jaskowiak, P. A., Campello, R. J. G. B., Zimek, A., Sander, J. (2014). "
+    "Density-based clustering validation. SDM.",
+    "Rand, W. M. (1971). Objective criteria for the evaluation of clustering methods. JASA 66.",
+    "Rezaei, M., Fränti, P. (2016). Set matching measures for external cluster validity. "
+    "IEEE TKDE 28.",
+    "Rosenberg, A., Hirschberg, J. (2007). V-measure: a conditional entropy-based external "
+    "cluster evaluation measure. EMNLP-CoNLL.",
+    "Rousseeuw, P. J. (1987). Silhouettes: a graphical aid to the interpretation and "
+    "validation of cluster analysis. Journal of Computational and Applied Mathematics 20.",
+    "Salton, G., Buckley, C. (1988). Term-weighting approaches in automatic text retrieval. "
+    "Information Processing & Management 24.",
+    "Schwarz, G. (1978). Estimating the dimension of a model. Annals of Statistics 6.",
+    "Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical "
+    "Journal 27.",
+    "Strehl, A., Ghosh, J. (2002). Cluster ensembles. JMLR 3.",
+    "Tibshirani, R., Walther, G., Hastie, T. (2001). Estimating the number of clusters in a "
+    "data set via the gap statistic. Journal of the Royal Statistical Society B 63.",
+    "van Dongen, S. (2000). Performance criteria for graph clustering and Markov cluster "
+    "experiments. CWI report INS-R0012.",
+    "van Rijsbergen, C. J. (1979). Information Retrieval. Butterworths.",
+    "Vinh, N. X., Epps, J., Bailey, J. (2010). Information theoretic measures for "
+    "clusterings comparison. JMLR 11.",
+    "Wallace, D. L. (1983). A method for comparing two hierarchical clusterings: comment. JASA 78.",
+    "Xie, X. L., Beni, G. (1991). A validity measure for fuzzy clustering. IEEE "
+    "Transactions on Pattern Analysis and Machine Intelligence 13.",
+)

@@ -1,0 +1,162 @@
+"""Everything asked once, gathered, and each part as its own room gives it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import clustervet as cv
+from clustervet.errors import LabelError, ParameterError
+from clustervet.evidence import examine
+from clustervet.evidence import examine as asked
+from clustervet.internal.silhouette import silhouettes
+
+FEW = ["adjusted_rand", "variation_of_information", "purity"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3, 120)
+    points = rng.normal(size=(120, 2)) + 6 * truth[:, None]
+    near = np.where(rng.random(120) < 0.9, truth, rng.integers(0, 3, 120))
+    far = rng.integers(0, 4, 120)
+    return truth, {"near": near, "far": far}, points
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    truth, preds, points = data
+    return examine(truth, preds, features=points, measures=FEW)
+
+
+def test_parts_are_those_of_their_own_rooms(data, found):
+    truth, preds, points = data
+    for name, labels in preds.items():
+        table = cv.Contingency.from_labels(truth, labels)
+        assert found.scores[name]["adjusted_rand"] == cv.adjusted_rand(table)
+        assert found.scores[name].subject.pred == name
+        assert found.diagnoses[name].to_dict() == cv.diagnose(table).to_dict()
+        assert found.tables[name].n == 120
+        assert found.silhouettes[name].overall == silhouettes(points, labels).overall
+        assert found.inner[name]["silhouette"] == cv.silhouette(points, labels)
+        assert found.chances[name]["purity"].value == cv.purity(table)
+    assert found.ranking.groups[0] == ["near"]
+    assert found.summary.names == ("truth", "near", "far")
+    assert found.notes == ()
+
+
+def test_every_score_has_an_interval_around_it(found):
+    for card in found.scores.values():
+        for score in card.scores.values():
+            assert score.interval.confidence == 0.95
+            assert score.interval.low <= score.interval.high
+
+
+def test_the_record_is_plain_data(found):
+    plain = json.loads(found.to_json())
+    assert plain["schema"] == "clustervet/evidence/1"
+    assert plain["predictions"] == ["near", "far"]
+    assert plain["ranking"]["measure"] == "adjusted_rand"
+    assert [item["size"] for item in plain["silhouettes"]["near"]["clusters"]]
+    assert "2 clusterings of 120 objects" in repr(found)
+
+
+def test_the_same_seed_gives_the_same_evidence(data, found):
+    truth, preds, points = data
+    again = examine(truth, preds, features=points, measures=FEW)
+    assert again.to_json() == found.to_json()
+
+
+def test_features_alone(data):
+    _, preds, points = data
+    found = examine(None, preds["near"], features=points)
+    assert found.truth is None
+    assert found.scores is None
+    assert found.names == ("pred",)
+    assert found.objects == 120
+    assert "silhouette" in found.inner["pred"]
+    assert not found.tables
+
+
+def test_finished_tables_leave_out_what_needs_labels(data):
+    truth, preds, _ = data
+    tables = {name: cv.Contingency.from_labels(truth, labels) for name, labels in preds.items()}
+    found = examine(None, tables, measures=FEW)
+    assert found.ranking is None
+    assert found.summary is None
+    assert found.scores["near"]["purity"] == cv.purity(tables["near"])
+    assert "finished tables" in found.notes[0]
+
+
+def test_weights_leave_out_the_ranking(data):
+    truth, preds, _ = data
+    found = examine(truth, preds, measures=FEW, weights=np.full(120, 2))
+    assert found.ranking is None
+    assert found.objects == 240
+    assert any("no ranking" in note for note in found.notes)
+
+
+def test_real_weights_leave_out_intervals_and_say_so(data):
+    truth, preds, _ = data
+    found = examine(truth, preds["near"], measures=FEW, weights=np.full(120, 0.5))
+    assert found.scores["pred"].score("purity").interval is None
+    assert any(note.startswith("Left out: intervals") for note in found.notes)
+
+
+def test_a_clustering_may_be_called_truth(data):
+    truth, preds, _ = data
+    found = examine(truth, {"truth": preds["near"], "b": preds["far"]}, measures=FEW)
+    assert found.summary.names == ("truth (classes)", "truth", "b")
+    assert any("the ranking" in note for note in found.notes)
+
+
+def test_many_objects_are_drawn_and_the_notes_say_so(data, monkeypatch):
+    truth, preds, points = data
+    home = __import__("sys").modules[asked.__module__]
+    monkeypatch.setattr(home, "LABELS", 100)
+    monkeypatch.setattr(home, "CELLS", 5)
+    monkeypatch.setattr(home, "MEASURED", 100)
+    monkeypatch.setattr(home, "RESAMPLED_CELLS", 100)
+    found = examine(truth, preds, features=points, measures=FEW, sample=50)
+    assert found.ranking.objects == 50
+    assert found.summary.objects == 50
+    assert len(found.silhouettes["near"].points) == 50
+    assert found.inner["near"].subject.objects == 50
+    assert found.scores["near"]["purity"] == cv.purity(truth, preds["near"])
+    said = " ".join(found.notes)
+    assert "50 of the 120 objects were drawn at random for the ranking" in said
+    assert "200 resampled tables" in said
+
+
+def test_one_truth_by_name(data):
+    truth, preds, _ = data
+    found = examine({"kind": truth}, preds["near"], measures=FEW)
+    assert found.truth == "kind"
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: examine(None, {"a": [0, 1]}), ParameterError, "give a truth, or features"),
+        (lambda: examine([0, 1], {}), ParameterError, "empty mapping"),
+        (lambda: examine([0, 1], {"a": [0, 1, 1]}), LabelError, "must label the same objects"),
+        (lambda: examine({"x": [0], "y": [1]}, {"a": [0]}), ParameterError, "one truth"),
+        (lambda: examine([0, 1], {"a": [0, 1]}, confidence=2), ParameterError, "confidence"),
+        (
+            lambda: examine([0, 1], {"a": cv.Contingency.from_counts([[1]])}),
+            ParameterError,
+            "hold the truth already",
+        ),
+        (
+            lambda: examine(None, {"a": cv.Contingency.from_counts([[1]]), "b": [0]}),
+            ParameterError,
+            "all be labels or all be tables",
+        ),
+    ],
+)
+def test_refusals(call, error, said):
+    with pytest.raises(error, match=said):
+        call()

@@ -1,0 +1,295 @@
+"""What a report says, before anything is rendered, and how it is written."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from report_cases import FEW, HOSTILE, labels_of
+
+import clustervet as cv
+from clustervet.errors import FileError, ParameterError
+from clustervet.evidence import examine
+from clustervet.lab import axioms
+from clustervet.report import build_report, render, write_report
+from clustervet.report.record import Section
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
+
+
+@pytest.fixture(scope="module")
+def evidence():
+    truth, near = labels_of(["ash", "oak", "yew"], 150, 0.1, 0)
+    _, far = labels_of(["ash", "oak", "yew"], 150, 0.6, 1)
+    points = np.random.default_rng(0).normal(size=(150, 2)) + 5 * near[:, None]
+    return examine({"tree": truth}, {"near": near, "far": far}, features=points, measures=FEW)
+
+
+@pytest.fixture(scope="module")
+def report(evidence):
+    made = datetime(2024, 5, 6, 7, 8, tzinfo=UTC)
+    return build_report(evidence, title="Trees", command="clustervet report t.csv", time=made)
+
+
+def walk(sections: tuple[Section, ...]):
+    for section in sections:
+        yield section
+        yield from walk(section.sections)
+
+
+def test_the_verdict_says_who_is_ahead_and_whether_the_data_can_tell(evidence, report):
+    first, second, *_ = report.verdict
+    value = evidence.scores["near"]["adjusted_rand"]
+    assert first.startswith("Of 2 clusterings near agrees best with tree")
+    assert f"adjusted Rand index {value:.4f}" in first
+    assert second == "The data can tell: near is better than the other, at 0.95 confidence."
+    assert any("beyond chance" in line for line in report.verdict)
+
+
+def test_equal_clusterings_cannot_be_told_apart(evidence):
+    labels = evidence.summary.consensus.labels
+    truth, _ = labels_of(["ash", "oak", "yew"], 150, 0.1, 0)
+    same = examine(truth, {"a": labels, "b": labels}, measures=FEW)
+    assert "The data cannot tell a from b at 0.95 confidence." in build_report(same).verdict
+
+
+LINE = np.repeat([0, 1, 2], 8)
+PLANE = np.random.default_rng(0).normal(size=(24, 2))
+EDGES = {
+    "one cluster": lambda: examine(LINE, {"a": LINE * 0}, features=PLANE, measures=FEW),
+    "one each": lambda: examine(LINE, {"a": np.arange(24)}, features=PLANE, measures=FEW),
+    "one object": lambda: examine([0], {"a": [0]}, measures=FEW),
+    "real weights": lambda: examine(LINE, LINE, weights=np.full(24, 0.5), measures=FEW),
+    "no direction": lambda: examine(LINE, {"a": LINE, "b": LINE}, measures="class_entropy"),
+    "features": lambda: examine(None, {"a": LINE * 0, "b": LINE}, features=PLANE),
+}
+
+
+@pytest.mark.parametrize("case", list(EDGES))
+def test_edges_make_reports(case):
+    made = build_report(EDGES[case]())
+    assert made.verdict or case == "one cluster"
+    assert all(render(made, kind) for kind in ("html", "markdown", "json"))
+
+
+def test_equal_values_share_the_lead():
+    said = build_report(examine(LINE, {"a": LINE, "b": LINE + 5}, measures=FEW)).verdict
+    assert said[0].startswith("Of 2 clusterings a and b agree best with truth: adjusted Rand")
+
+
+def test_sections_come_in_the_order_of_the_questions(report):
+    assert [section.title for section in report.sections] == [
+        "Who is ahead",
+        "What the features say",
+        "Where the clusters go wrong",
+        "How the clusterings relate",
+        "Every score",
+        "Every score of the features",
+        "How this was computed",
+        "The measures and their formulas",
+    ]
+
+
+def test_numbers_are_those_of_the_evidence(evidence, report):
+    tables = {table.key: table for table in report.tables}
+    leaders = tables["scores-leaders"]
+    heads = [column.title for column in leaders.columns]
+    place = heads.index("Adjusted Rand index\u00a0↑")
+    score = evidence.scores["near"].score("adjusted_rand")
+    cell = leaders.rows[0].cells[place]
+    assert (cell.value, cell.low, cell.high) == (
+        score.value,
+        score.interval.low,
+        score.interval.high,
+    )
+    assert cell.best
+    clusters = tables["c0-clusters"]
+    total = sum(row.cells[6].value for row in clusters.rows)
+    assert total == pytest.approx(evidence.diagnoses["near"].vi)
+
+
+def test_keys_are_unique_and_links_are_known(report):
+    keys = [block.key for block in report.blocks()] + [s.key for s in walk(report.sections)]
+    assert len(keys) == len(set(keys))
+    assert all(re.fullmatch(r"[a-z][a-z0-9-]*", key) for key in keys)
+    held = {table.key for table in report.tables}
+    assert all(picture.table in held for picture in report.pictures if picture.table)
+
+
+def test_every_row_is_as_wide_as_its_head(report):
+    for table in report.tables:
+        assert all(len(row.cells) == len(table.columns) for row in table.rows)
+
+
+def test_references_and_reproduction(report):
+    assert any(work.startswith("Holm, S. (1979).") for work in report.references)
+    assert any(work.startswith("Meilă, M. (2007).") for work in report.references)
+    made = report.reproduction
+    assert made.command == "clustervet report t.csv"
+    assert made.time == "2024-05-06 07:08 UTC"
+    assert made.seed == "0"
+    assert made.versions["numpy"] == np.__version__
+
+
+def test_json_fits_its_schema(report):
+    plain = json.loads(report.to_json())
+    jsonschema.validate(plain, json.loads(SCHEMA.read_text("utf-8")))
+    assert plain["verdict"] == list(report.verdict)
+
+
+def test_markdown_holds_the_same_verdict_and_tables(report):
+    text = render(report, "markdown")
+    assert text.startswith("# Trees\n")
+    assert all(line in text for line in report.verdict)
+    assert all(f"**{table.title}**" in text for table in report.tables)
+    assert "clustervet report t.csv" in text
+
+
+TRUTH, NEAR = labels_of(["ash", "oak", "yew"], 60, 0.2, 0)
+FAR = labels_of(["ash", "oak", "yew"], 60, 0.6, 1)[1]
+POINTS = np.random.default_rng(0).normal(size=(60, 2)) + 6 * (np.arange(60) % 3)[:, None]
+RESULTS = {
+    "card": lambda: cv.external_scores(TRUTH, NEAR, measures=FEW),
+    "cards": lambda: cv.external_scores(TRUTH, {"a": NEAR, "b": FAR}, measures=FEW),
+    "diagnosis": lambda: cv.diagnose(TRUTH, NEAR),
+    "ranking": lambda: cv.rank_predictions(TRUTH, {"a": NEAR, "b": FAR}, random_state=0),
+    "tuning": lambda: cv.tune("kmeans", POINTS, values=range(2, 5), random_state=0),
+    "bound": lambda: cv.pac_mdl_bound(TRUTH, NEAR, labelled=range(0, 60, 2)),
+    "summary": lambda: cv.Ensemble([NEAR, FAR, TRUTH]).summary(starts=1),
+    "distances": lambda: cv.Ensemble([NEAR, FAR, TRUTH]).distances,
+    "selection": lambda: cv.select(
+        POINTS, TRUTH, algorithms=["kmeans"], clusters=range(2, 4), runs=1, random_state=0
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", list(RESULTS))
+def test_any_result_makes_a_report(kind):
+    report = build_report(RESULTS[kind]())
+    assert report.tables
+    assert "<h2" in render(report, "html")
+    assert render(report, "markdown")
+    jsonschema.validate(json.loads(report.to_json()), json.loads(SCHEMA.read_text("utf-8")))
+
+
+def test_several_results_by_name_and_in_a_list():
+    named = build_report({"first": RESULTS["bound"](), "second": RESULTS["diagnosis"]()})
+    assert [section.title for section in named.sections] == ["first", "second"]
+    assert named.verdict[0].startswith("first: With probability")
+    listed = build_report([RESULTS["card"](), RESULTS["ranking"]()])
+    assert [section.title for section in listed.sections][:2] == ["Scores", "Ranking"]
+
+
+def test_the_laboratory_has_its_figures():
+    matrix = axioms(["mirkin", "van_dongen"], ["n_invariance", "locality"])
+    report = build_report(matrix)
+    assert report.sections[0].title == "Properties of the measures"
+    assert len(report.pictures) == 1
+    assert report.tables[0].rows
+
+
+def test_several_pieces_of_evidence_keep_apart(evidence):
+    report = build_report({"first": evidence, "second": evidence, "bound": RESULTS["bound"]()})
+    keys = [block.key for block in report.blocks()] + [s.key for s in walk(report.sections)]
+    assert len(keys) == len(set(keys))
+    held = {table.key: table for table in report.tables}
+    assert all(picture.table in held for picture in report.pictures if picture.table)
+    assert held["r1-c0-clusters"].rows[0].link.startswith("r1-p0|cluster:")
+    assert render(report, "html")
+
+
+class Study:
+    """A result of a kind that the report does not know."""
+
+    def grid(self):
+        return [["measure", "failures"], ["rand", "12"], ["jaccard", "3"]]
+
+    def notes(self):
+        return ["A note."]
+
+
+def test_a_result_with_a_grid_is_a_table():
+    report = build_report(Study())
+    (table,) = report.tables
+    assert [column.kind for column in table.columns] == ["text", "number"]
+    assert table.rows[0].cells[1].value == 12
+    assert report.sections[0].notes == ("A note.",)
+
+
+@pytest.mark.parametrize(
+    ("results", "said"), [({}, "no results"), ([], "no results"), (3, "cannot be made of int")]
+)
+def test_refusals(results, said):
+    with pytest.raises(ParameterError, match=said):
+        build_report(results)
+
+
+def test_hostile_names_are_text_in_markdown():
+    truth, clusters = labels_of(list(HOSTILE), 80, 0.2, 0)
+    named = dict.fromkeys(HOSTILE[:3], clusters)
+    report = build_report(cv.external_scores(truth, named, measures=FEW), title=HOSTILE[0])
+    text = render(report, "markdown")
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "](javascript" not in text
+    assert "\x1b" not in text
+
+
+def test_written_by_suffix(report, tmp_path):
+    for name in ("a.html", "a.md", "a.json"):
+        path = write_report(report, tmp_path / name)
+        assert path.read_text("utf-8")
+        assert stat.S_IMODE(path.stat().st_mode) & 0o400
+    assert json.loads((tmp_path / "a.json").read_text("utf-8"))["title"] == "Trees"
+    assert write_report(report, tmp_path / "plain", format="json").exists()
+    assert sorted(os.listdir(tmp_path)) == ["a.html", "a.json", "a.md", "plain"]
+
+
+def test_wrong_names_and_options(report, tmp_path):
+    with pytest.raises(ParameterError, match=r"must end in .html, .md or .json, not in '.pdf'"):
+        write_report(report, tmp_path / "a.pdf")
+    with pytest.raises(ParameterError, match="format must be one of"):
+        write_report(report, tmp_path / "a.html", format="pdf")
+    with pytest.raises(ParameterError, match="theme must be"):
+        write_report(report, tmp_path / "a.html", theme="pink")
+    with pytest.raises(FileError, match="is no folder"):
+        write_report(report, tmp_path / "none" / "a.html")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_failed_report_leaves_the_old_file(report, tmp_path, monkeypatch):
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    with pytest.raises(ParameterError):
+        write_report(3, path)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(FileError, match="No space left"):
+        write_report(report, path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_a_full_disk_is_a_clear_error(report):
+    with pytest.raises(FileError, match=r"/dev/full cannot be written: No space left on device\."):
+        write_report(report, "/dev/full", format="json")
+
+
+def test_a_folder_that_cannot_be_written_is_a_clear_error(report, tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("tempfile.mkstemp", refused)
+    with pytest.raises(FileError, match=r"a.md cannot be written: Read-only file system\."):
+        write_report(report, tmp_path / "a.md")
