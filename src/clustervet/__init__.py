@@ -90,10 +90,15 @@ __all__ = [
 # Names that are seldom needed, or that need scikit-learn, and where they are.
 LAZY = {
     "Evidence": "evidence",
+    "Moments": "frames.moments",
     "PacMdlSearch": "selection.search",
     "Report": "report",
+    "Rows": "frames.rows",
     "build_report": "report",
+    "cluster_moments": "frames.moments",
     "examine": "evidence",
+    "file_moments": "frames.moments",
+    "sample_rows": "frames.rows",
     "write_report": "report",
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 
-import pytest
 from engine_frames import spark_session
 from spark_cluster import HOST, cluster, eventually, fetched, free_port
 
@@ -46,8 +45,6 @@ def under_way(page):
     return any(3 <= stage["numCompleteTasks"] <= 80 for stage in stages)
 
 
-# Spark Connect says so whenever it is used beside pandas 3; only counts go through it here.
-@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 def test_a_killed_worker_changes_no_count(tmp_path):
     page = free_port()
     shown = {"spark.ui.enabled": "true", "spark.ui.port": str(page)}

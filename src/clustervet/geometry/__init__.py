@@ -5,6 +5,7 @@ Law: memory stays bounded; nothing of the size points × points or points × clu
 
 from __future__ import annotations
 
+from clustervet.geometry.from_moments import MomentGeometry
 from clustervet.geometry.geometry import Geometry
 
-__all__ = ["Geometry"]
+__all__ = ["Geometry", "MomentGeometry"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import FeatureError, LabelError, ParameterError, UndefinedError
+from clustervet.frames.moments import Moments
 from clustervet.geometry import moments, sources, sweep
 from clustervet.geometry.metrics import Metric, read_metric
 from clustervet.geometry.points import is_sparse, read_matrix, read_points, survey
@@ -16,6 +17,9 @@ from clustervet.labels import consecutive, encode_one, plain_label
 from clustervet.labels.codes import Names
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, register_door
+
+if TYPE_CHECKING:
+    from clustervet.frames.rows import Rows, Sample
 
 Floats = NDArray[np.float64]
 NOISE = -1
@@ -76,6 +80,26 @@ class Geometry:
         self.noise_cluster: int | None = None
         if code is not None and code in codes:
             self.noise_cluster = int(np.searchsorted(codes, code))
+
+    @staticmethod
+    def from_moments(
+        moments: Moments,
+        metric: Any = "euclidean",
+        *,
+        sample: Sample | None = None,
+        rows: Rows | None = None,
+    ) -> Geometry:
+        """A geometry of clusters known by their moments alone; see `MomentGeometry`.
+
+        >>> import polars
+        >>> from clustervet.frames.moments import cluster_moments
+        >>> frame = polars.DataFrame({"c": [0, 0, 1, 1], "x": [0, 2, 10, 12]})
+        >>> Geometry.from_moments(cluster_moments(frame, label="c", features="x")).between
+        100.0
+        """
+        from clustervet.geometry.from_moments import MomentGeometry
+
+        return MomentGeometry(moments, metric, sample=sample, rows=rows)
 
     # What is there
 
@@ -277,14 +301,14 @@ def as_geometry(
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
 ) -> Geometry:
-    """One finished geometry, or features and labels made into one."""
-    if isinstance(X, Geometry):
-        options = (labels, metric, noise, noise_policy)
+    """One finished geometry, or moments, or features and labels, made into one."""
+    if isinstance(X, Geometry | Moments):
+        known = metric if isinstance(X, Geometry) else None  # moments take a metric
+        options = (labels, known, noise, noise_policy)
         if any(option is not None for option in options) or missing != "raise":
-            raise ParameterError(
-                f"{who} takes either one Geometry or features and labels, not both."
-            )
-        return X
+            name = "Geometry" if isinstance(X, Geometry) else "Moments"
+            raise ParameterError(f"{who} takes either one {name} or features and labels, not both.")
+        return X if isinstance(X, Geometry) else Geometry.from_moments(X, metric or "euclidean")
     if labels is None:
         raise ParameterError(f"{who} needs features and labels, or one Geometry.")
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}

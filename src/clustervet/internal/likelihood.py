@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from clustervet.errors import FeatureError, UndefinedError
-from clustervet.geometry import Geometry
+from clustervet.geometry import Geometry, MomentGeometry
 from clustervet.internal.common import generator, one_of, whole
-from clustervet.internal.mixture import COVARIANCES, Mixture, check_regularization, fit
+from clustervet.internal.mixture import COVARIANCES, Mixture, check_regularization, fit, fit_moments
 from clustervet.registry import Estimate, measure
 
 MODEL_BIAS = "it favours Gaussian clusters of the shape assumed, as mixtures and k-means make them"
@@ -154,13 +154,19 @@ def _model(geometry: Geometry, covariance: str, regularization: float) -> Mixtur
     check_regularization(regularization)
     key = ("mixture", covariance, regularization)
     if key not in geometry.memory:
-        geometry.memory[key] = fit(
-            geometry.dense, geometry.codes, geometry.names, covariance, regularization
-        )
+        if isinstance(geometry, MomentGeometry):
+            model = fit_moments(geometry, covariance, regularization)
+        else:
+            model = fit(geometry.dense, geometry.codes, geometry.names, covariance, regularization)
+        geometry.memory[key] = model
     return geometry.memory[key]  # type: ignore[no-any-return]  # what was put there
 
 
 def _total(geometry: Geometry, model: Mixture) -> float:
     if model.total is None:
-        model.total = math.fsum(model.log_densities(geometry.dense))
+        if isinstance(geometry, MomentGeometry):  # a density looks at every point
+            blocks = geometry.blocks()
+            model.total = math.fsum(math.fsum(model.log_densities(points)) for points, _ in blocks)
+        else:
+            model.total = math.fsum(model.log_densities(geometry.dense))
     return model.total

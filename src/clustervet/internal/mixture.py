@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import FeatureError, ParameterError, UndefinedError
+from clustervet.geometry import MomentGeometry
 from clustervet.labels import show_label
 
 Floats = NDArray[np.float64]
@@ -92,16 +93,44 @@ def fit(
         offsets.append(offset)
         scatters.append(_scatter(steps - offset, covariance))
     scales = _scales(scatters, sizes[present], covariance, extra, [names[k] for k in present])
-    count = len(present)
+    weights = sizes[present] / n
+    parameters = _parameters(len(present), d, covariance)
+    return Mixture(weights, np.array(anchors), np.array(offsets), scales, covariance, parameters)
+
+
+def fit_moments(geometry: MomentGeometry, covariance: str, regularization: float) -> Mixture:
+    """The same from moments of the clusters; tied and full covariances need cross products."""
+    known = geometry.moments
+    if covariance == "diagonal":
+        scatters = list(known.scatter)
+    elif covariance == "spherical":
+        scatters = list(known.scatter.mean(axis=1, keepdims=True))
+    elif known.cross is not None:
+        scatters = list(known.cross)
+    else:
+        raise UndefinedError(
+            f"a {covariance} covariance needs products of features; ask for cross=True with the "
+            "moments",
+            fault=FeatureError,
+        )
+    variance = (geometry.between + float(known.scatter.sum())) / (geometry.n * geometry.d)
+    scales = _scales(
+        scatters, geometry.sizes, covariance, regularization * variance, geometry.names
+    )
+    weights = geometry.sizes / geometry.n
+    parameters = _parameters(geometry.k, geometry.d, covariance)
+    return Mixture(weights, known.anchors, known.offsets, scales, covariance, parameters)
+
+
+def _parameters(count: int, d: int, covariance: str) -> int:
+    """Free numbers of a mixture: weights, means, covariances."""
     shape = {
         "spherical": count,
         "diagonal": count * d,
         "tied": d * (d + 1) // 2,
         "full": count * d * (d + 1) // 2,
     }[covariance]
-    parameters = count - 1 + count * d + shape
-    weights = sizes[present] / n
-    return Mixture(weights, np.array(anchors), np.array(offsets), scales, covariance, parameters)
+    return count - 1 + count * d + shape
 
 
 def _scatter(steps: Floats, covariance: str) -> Floats:

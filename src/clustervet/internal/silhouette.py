@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.contingency.frame import Backend, to_frame
-from clustervet.geometry import Geometry
+from clustervet.geometry import Geometry, MomentGeometry
 from clustervet.geometry.geometry import as_geometry
 from clustervet.internal.common import DISTANCE_BIAS, generator, whole
 from clustervet.labels.pair import Missing, NoisePolicy
@@ -40,12 +41,15 @@ def silhouette(geometry: Geometry, sample: int | None = None, random_state: Any 
     """Mean silhouette of the points.
 
     A point alone in its cluster has silhouette 0. With `sample=m`, m points are drawn by
-    cluster and each is held against all points; the answer is then an `Estimate`.
+    cluster and each is held against all points; the answer is then an `Estimate`. Where only
+    moments and a sample are known, that sample is taken.
 
     >>> silhouette([[0], [1], [10], [11]], [0, 0, 1, 1])
     0.899749373433584
     """
     geometry.need_clusters()
+    if isinstance(geometry, MomentGeometry):
+        return _by_moments(geometry)
     if sample is None:
         return float(_all_widths(geometry)[0].mean())
     return _sampled(geometry, whole(sample, "sample", 2), generator(random_state))
@@ -72,9 +76,9 @@ def simplified_silhouette(geometry: Geometry) -> float:
     """
     geometry.need_clusters()
     total = 0.0
-    for first, last in _blocks(geometry):
-        found = np.sqrt(geometry.centers.squares(geometry.points, first, last))
-        total += float(_widths(geometry, geometry.codes[first:last], found, found)[0].sum())
+    for points, codes in _pieces(geometry):
+        found = np.sqrt(geometry.centers.squares(points, 0, len(codes)))
+        total += float(_widths(geometry, codes, found, found)[0].sum())
     return total / geometry.n
 
 
@@ -171,13 +175,40 @@ def _squared_widths(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
     return np.concatenate(widths), np.concatenate(nearest)
 
 
+def _by_moments(geometry: MomentGeometry) -> float:
+    """The mean silhouette where moments are known: from a sample, or for squares from all rows."""
+    drawn = geometry.estimate("silhouette")
+    if drawn is not None:
+        return drawn
+    if not geometry.metric.squares:
+        _ = geometry.points  # refused, with the reason
+    total = 0.0
+    for points, codes in _pieces(geometry):
+        squares = geometry.centers.squares(points, 0, len(codes))
+        sums = geometry.sizes * squares + geometry.within
+        total += float(_widths(geometry, codes, sums / geometry.sizes, sums)[0].sum())
+    return total / geometry.n
+
+
+def _pieces(geometry: Geometry) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Points and their clusters, as many at a time as may be held against all centroids."""
+    if not isinstance(geometry, MomentGeometry):
+        for first, last in _blocks(geometry):
+            yield geometry.points[first:last], geometry.codes[first:last]
+        return
+    rows = max(1, BLOCK // geometry.k)
+    for points, codes in geometry.blocks():
+        for at in range(0, len(codes), rows):
+            yield points[at : at + rows], codes[at : at + rows]
+
+
 def _blocks(geometry: Geometry) -> list[tuple[int, int]]:
     rows = max(1, BLOCK // geometry.k)
     return [(at, min(geometry.n, at + rows)) for at in range(0, geometry.n, rows)]
 
 
 def _widths(
-    geometry: Geometry, codes: NDArray[np.int32], means: Floats, own: Floats
+    geometry: Geometry, codes: NDArray[Any], means: Floats, own: Floats
 ) -> tuple[Floats, NDArray[np.int32]]:
     """Silhouettes and nearest clusters of points from their distances to all clusters.
 

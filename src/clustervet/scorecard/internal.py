@@ -109,10 +109,10 @@ def internal_scores(
 ) -> Any:
     """Score a clustering of features with every internal measure, or with the ones named.
 
-    Give features and labels, or one finished `Geometry`. Several clusterings, as a mapping
-    from name to labels, are scored side by side. With more than fifty thousand points, or
-    with `sample=m`, the silhouette is estimated from points drawn by cluster, and what takes
-    time points × points is left out unless it is named.
+    Give features and labels, one finished `Geometry`, or the `Moments` of the clusters. Several
+    clusterings, as a mapping from name to labels, are scored side by side. With more than fifty
+    thousand points, or with `sample=m`, the silhouette is estimated from points drawn by
+    cluster, and what takes time points × points is left out unless it is named.
 
     >>> card = internal_scores([[0], [1], [10], [11]], [0, 0, 1, 1], measures=["ssq", "dunn"])
     >>> card["ssq"], card["dunn"]

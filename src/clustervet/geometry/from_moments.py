@@ -1,0 +1,193 @@
+"""A geometry of which only the moments of its clusters are known, and what follows from them.
+
+Sums of squares and distances of centroids follow from moments exactly. What looks at every
+point (mean distances, silhouettes, densities of mixtures) does not: it needs `spreads`, the
+rows once more, or a sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import FeatureError, ParameterError, UndefinedError
+from clustervet.frames.moments import Moments
+from clustervet.frames.rows import Rows, Sample
+from clustervet.geometry.geometry import Geometry
+from clustervet.geometry.metrics import read_metric
+from clustervet.geometry.moments import Centers, SquaredSums
+from clustervet.geometry.sampled import sampled_silhouette
+from clustervet.labels import show_label
+from clustervet.registry import Estimate
+
+Floats = NDArray[np.float64]
+METRICS = ("euclidean", "sqeuclidean")
+
+
+class MomentGeometry(Geometry):
+    """Clusters known by their moments, for the internal measures that need no more.
+
+    `sample` holds some points of each cluster, for the silhouette; `rows` are all of them, to
+    be gone over block by block by measures that look at every point.
+
+    >>> import duckdb
+    >>> from clustervet import calinski_harabasz
+    >>> from clustervet.frames.moments import cluster_moments
+    >>> frame = duckdb.sql("SELECT i // 2 AS c, 2 * i + 6 * (i // 2) AS x FROM range(4) AS t(i)")
+    >>> geometry = Geometry.from_moments(cluster_moments(frame, label="c", features="x"))
+    >>> geometry
+    Geometry of 4 points by moments: 1 features, 2 clusters, euclidean
+    >>> calinski_harabasz(geometry)
+    50.0
+    """
+
+    def __init__(
+        self,
+        moments: Moments,
+        metric: Any = "euclidean",
+        *,
+        sample: Sample | None = None,
+        rows: Rows | None = None,
+    ) -> None:
+        self.metric = read_metric(metric)
+        if not self.metric.is_own or self.metric.name not in METRICS:
+            raise ParameterError(
+                f"moments know the metrics {' and '.join(METRICS)}, not {self.metric.name}."
+            )
+        self.moments = moments
+        self._points = self._distances = self._kept = None
+        self._names = moments.names
+        self.sizes = moments.sizes
+        self.dropped = moments.dropped
+        self.noise_cluster = moments.noise_cluster
+        self._sample, self._rows = sample, rows
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return self.moments.n
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return len(self.moments.features)
+
+    @property
+    def points(self) -> Any:
+        """Refused: there are none."""
+        _refuse("features")
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "codes":
+            _refuse("the cluster of every point")
+        raise AttributeError(f"a geometry by moments has no {name}.")
+
+    def __repr__(self) -> str:
+        return (
+            f"Geometry of {self.n:,} points by moments: {self.d:,} features, {self.k:,} clusters, "
+            f"{self.metric.name}"
+        )
+
+    @cached_property
+    def centers(self) -> Centers:
+        """Mean of each cluster."""
+        return Centers(self.moments.anchors, self.moments.offsets)
+
+    @property
+    def within(self) -> Floats:
+        """Sum of squared distances to the centroid, by cluster."""
+        return np.asarray(self.moments.scatter.sum(axis=1))
+
+    @property
+    def spreads(self) -> Floats:
+        """Mean distance to the centroid, by cluster."""
+        if self.moments.distances is not None:
+            return np.asarray(self.moments.distances / self.sizes)
+        if self._rows is None:
+            raise UndefinedError(
+                "it needs mean distances to centroids, which moments do not tell; ask for "
+                "spreads=True with them",
+                fault=FeatureError,
+            )
+        return self._spreads
+
+    @cached_property
+    def _spreads(self) -> Floats:
+        sums = np.zeros(self.k)
+        for points, codes in self.blocks():
+            steps = (points - self.centers.anchors[codes]) - self.centers.offsets[codes]
+            sums += np.bincount(codes, np.sqrt((steps**2).sum(axis=1)), self.k)
+        return sums / self.sizes
+
+    @property
+    def sorted_codes(self) -> NDArray[np.int32]:
+        """Refused: it is of the size of the points."""
+        _refuse("the cluster of every point")
+
+    def row_sums(self, rows: NDArray[np.int64]) -> Floats:
+        """Refused: it needs distances."""
+        _refuse("features")
+
+    @cached_property
+    def squared(self) -> SquaredSums:
+        """Sums of squared distances by cluster; which of them need points is found when asked."""
+        blank = np.zeros(self.k, np.int64)
+        none: Any = _NoPoints()
+        return SquaredSums(
+            none, self.centers, self.within, self.sizes, blank, none, none, self.metric.squares
+        )
+
+    def blocks(self) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
+        """All points with their clusters, a block at a time, where the rows are known."""
+        if self._rows is None:
+            raise UndefinedError(
+                "it looks at every point, and only moments of the clusters are known; give rows= "
+                "beside them",
+                fault=FeatureError,
+            )
+        places = {name: code for code, name in enumerate(self.moments.names)}
+        seen = np.zeros(self.k, np.int64)
+        for names, found, points in self._rows.blocks():
+            codes = np.array([places.get(name, -1) for name in names], np.int64)[found]
+            kept = codes >= 0
+            seen += np.bincount(codes[kept], minlength=self.k)
+            yield (points, codes) if kept.all() else (points[kept], codes[kept])
+        if not np.array_equal(seen, self.sizes):
+            raise FeatureError(
+                "the rows are not those of the moments: the sizes of clusters differ."
+            )
+
+    def estimate(self, key: str) -> Estimate | None:
+        """A measure from the sample, if that is how it can be had here."""
+        if key != "silhouette" or self._sample is None or not 1 < self.k < self.n:
+            return None
+        places = {name: code for code, name in enumerate(self.moments.names)}
+        codes = np.array([places.get(name, -1) for name in self._sample.names], np.int64)
+        kept = codes >= 0
+        held = np.bincount(codes[kept], minlength=self.k)
+        short = np.flatnonzero(held < np.minimum(self.sizes, 2))
+        if len(short):
+            raise ParameterError(
+                f"the sample holds {held[short[0]]} points of cluster "
+                f"{show_label(self.moments.names[short[0]])}; draw it with sample_rows."
+            )
+        return sampled_silhouette(
+            self._sample.points[kept], codes[kept], self.sizes, squared=self.metric.squares > 0
+        )
+
+
+class _NoPoints:
+    """What stands where points would."""
+
+    def __getitem__(self, rows: Any) -> NoReturn:
+        _refuse("features")
+
+
+def _refuse(what: str) -> NoReturn:
+    raise UndefinedError(
+        f"it needs {what}, and only moments of the clusters are known", fault=FeatureError
+    )
