@@ -14,7 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mpmath import MPContext
 
@@ -151,17 +151,19 @@ def test_counts_beyond_the_table_of_logarithms(clusters, monkeypatch):
     st.data(),
 )
 @law
+@example([8] * 12, 60, 0, None)
 def test_any_grouping_gives_the_same_matrix(clusters, n, seed, data):
     labelings = some_labelings(n, clusters, seed)
-    edges = []
-    for _ in range(2):
-        inner = data.draw(st.sets(st.integers(1, len(clusters) - 1)))
-        edges.append(np.array([0, *sorted(inner), len(clusters)]))
+    edges, tile = [np.array([0, len(clusters)])] * 2, 1
+    if data is not None:
+        some = st.sets(st.integers(1, len(clusters) - 1))
+        edges = [np.array([0, *sorted(data.draw(some)), len(clusters)]) for _ in range(2)]
+        tile = data.draw(st.sampled_from([1, 8 * n]))
     with pytest.MonkeyPatch.context() as patch:
         plain = distance_matrix(labelings)
         patch.setattr("clustervet.ensemble.filling.FEW_PAIRS", 0)
         patch.setattr("clustervet.ensemble.sweep.plan", lambda slots, n: Plan(*edges))
-        patch.setattr("clustervet.ensemble.sweep.TILE", data.draw(st.sampled_from([1, 8 * n])))
+        patch.setattr("clustervet.ensemble.sweep.TILE", tile)
         blocks = distance_matrix(labelings)
         pairs = distance_matrix(labelings, "mirkin")
     assert blocks.matrix == pytest.approx(plain.matrix, rel=1e-13, abs=1e-15)

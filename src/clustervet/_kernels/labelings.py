@@ -226,7 +226,8 @@ def band(row, first, last, cols, edges, slots, live, room, logs, nats, sums):
     for g in range(len(edges) - 1):
         left, right = edges[g], edges[g + 1]
         width = slots[left:right].prod()
-        if right - 1 > first and height * width <= room:
+        # Divided, since the product of two large groups would not fit an integer.
+        if right - 1 > first and 0 < height <= room and 0 < width <= room // height:
             cells = table[: height * width]
             count_pair(row, cols[g], width, cells)
             _members(cells, first, last, left, right, height, width, slots, live, logs, work, out)
