@@ -68,3 +68,11 @@ def test_refusals(run, refused, shards, tmp_path):
     assert "its checksum does not fit its counts" in refused("score", target)
     target.write_text(json.dumps(data | {"version": 3}))
     assert "version 3; this clustervet reads version 1" in refused("score", target)
+
+
+def test_a_saved_table_has_one_clustering(run, tmp_path):
+    ran = run(
+        "table", "build", "x.csv", "-t", "y", "-p", "a", "-p", "b", "-o", str(tmp_path / "t.json")
+    )
+    assert ran.code == 2
+    assert "--pred names one column" in ran.err

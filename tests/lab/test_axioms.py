@@ -334,3 +334,15 @@ def test_the_record_of_a_property_says_what_a_reader_needs(kind):
     assert sizes == sorted(sizes)
     assert len(cases) > 20
     assert EVERY_PAIR >= 6
+
+
+def test_a_measure_that_does_not_repeat_itself_is_named_as_such():
+    rng = np.random.default_rng(0)
+
+    def flaky(table):
+        return float(rng.random())
+
+    found = axioms([flaky])
+    assert {verdict.status for verdict in found["flaky"].values()} == {"broken"}
+    assert "gives the same table different values" in found.broken()["flaky"]
+    assert repr(found).count("different values") == 1

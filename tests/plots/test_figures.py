@@ -418,3 +418,8 @@ def test_every_public_name_exists():
     assert set(plots.__all__) <= set(dir(plots))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         plots.nothing  # noqa: B018  # asking for it is the test
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(ParameterError, match="draws a Contingency, not tuple"):
+        plots.contingency_heatmap(([0, 1], [0, 1]))

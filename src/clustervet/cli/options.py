@@ -66,7 +66,7 @@ FeaturesOption = Annotated[
         "--features",
         metavar="COLUMNS",
         help="Columns of features, separated by commas or repeated; x* stands for all that match. "
-        "All numeric columns where neither this nor --truth is given.",
+        "All numeric columns by default, where there is no --truth.",
     ),
 ]
 MetricOption = Annotated[

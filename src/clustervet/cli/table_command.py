@@ -17,6 +17,7 @@ from clustervet.cli.options import (
     WeightsOption,
 )
 from clustervet.cli.request import MissingChoice, Request
+from clustervet.errors import ParameterError
 
 table = typer.Typer(
     name="table",
@@ -47,10 +48,12 @@ def build(
     ],
     output: TargetOption,
     truth: Annotated[
-        str | None, typer.Option("--truth", "-t", metavar="COLUMN", help="Column of the classes.")
+        list[str] | None,
+        typer.Option("--truth", "-t", metavar="COLUMN", help="Column of the classes."),
     ] = None,
     pred: Annotated[
-        str | None, typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters.")
+        list[str] | None,
+        typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters."),
     ] = None,
     noise: NoiseOption = None,
     missing: MissingOption = MissingChoice.raise_,
@@ -69,8 +72,8 @@ def build(
 
     request = Request(
         files=files,
-        truths=[] if truth is None else [truth],
-        preds=[] if pred is None else [pred],
+        truths=_one(truth, "--truth"),
+        preds=_one(pred, "--pred"),
         noise=noise or [],
         missing=missing,
         weights=weights,
@@ -83,6 +86,13 @@ def build(
     (found,) = read_tables(request).tables.values()
     found.save(output)
     print(str(found).partition("\n")[0])
+
+
+def _one(columns: list[str] | None, option: str) -> list[str]:
+    """The column named, if one is; a saved table holds two columns and no more."""
+    if columns is not None and len(columns) > 1:
+        raise ParameterError(f"{option} names one column here: a saved table has one clustering.")
+    return columns or []
 
 
 @table.command()

@@ -16,6 +16,8 @@ from clustervet.errors import TableError, UndefinedError
 from clustervet.frames.aggregates import Sizes, table_sizes
 from clustervet.labels.pair import Missing
 
+NO_CELLS = "it needs the cells of the table, and those stay in the engine"
+
 
 class EngineTable(Table):
     """A table whose cells stay in an engine: its sums, for the measures that need no cell.
@@ -86,9 +88,7 @@ class EngineTable(Table):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(Contingency, name):
             raise AttributeError(f"a table in an engine has no {name}.")
-        raise UndefinedError(
-            f"it needs the {name} of the table, whose cells stay in the engine", fault=TableError
-        )
+        raise UndefinedError(NO_CELLS, fault=TableError)
 
     def __repr__(self) -> str:
         classes, clusters = self.shape
@@ -97,3 +97,13 @@ class EngineTable(Table):
             f"EngineTable of {self.n:,} objects: {classes:,} classes x {clusters:,} clusters, "
             f"{cells:,} non-empty cells that stay in the engine"
         )
+
+
+def with_cells(table: Any, what: str) -> Contingency:
+    """The table, if its cells are at home; what needs them says so otherwise."""
+    if isinstance(table, Contingency):
+        return table
+    raise TableError(
+        f"{what} needs the cells of a table, and those of an EngineTable stay in the engine; make "
+        "a Contingency if they fit into memory."
+    )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from clustervet.contingency import Contingency
+from clustervet.contingency.engine_table import with_cells
 from clustervet.inference.interval import (
     Interval,
     Method,
@@ -125,7 +126,7 @@ def confidence_interval(
     """
     record = measures.select([measure])[0]
     parameters = {name: options.pop(name) for name in record.parameters if name in options}
-    table = record.subject(truth, pred, **options)
+    table = with_cells(record.subject(truth, pred, **options), "an interval")
     found = intervals(
         table,
         [record],

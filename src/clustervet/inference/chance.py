@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
+from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
 from clustervet.inference.expectation import PairView, closed_form
 from clustervet.inference.nulls import Side, resolve_model, sides
@@ -81,7 +82,7 @@ def chance(
     record = measures.select([measure])[0]
     name = resolve_model(model)
     parameters = {key: options.pop(key) for key in record.parameters if key in options}
-    table = record.subject(truth, pred, **options)
+    table = with_cells(record.subject(truth, pred, **options), "a chance level")
     check_whole(table, "a null model")
     both = sides(table, name)
     value = record.evaluate(table, **parameters).value

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from clustervet.contingency import Contingency
+from clustervet.contingency.engine_table import with_cells
 from clustervet.inference.repairs import Repair, find_repairs
 from clustervet.inference.shares import Shares, cell_shares
 from clustervet.labels import show_label
@@ -119,7 +120,7 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     >>> print(found.repairs[0])
     separate class b from the rest of cluster 0 (0.541 bits)
     """
-    table = measures["vi"].subject(truth, pred, **options)
+    table = with_cells(measures["vi"].subject(truth, pred, **options), "a diagnosis")
     turned = table.T
     shares = cell_shares(table)
     matched = table.match()

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.contingency import Contingency
+from clustervet.contingency.base import Table
+from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
 from clustervet.inference.interval import check_confidence
 from clustervet.inference.resample import draw, evaluate
@@ -57,9 +59,10 @@ def sample_size(
     if samples < 100:
         raise ParameterError(f"samples must be at least 100, not {samples!r}.")
     record = measures.select([measure])[0]
-    table = (
-        population if isinstance(population, Contingency) else Contingency.from_counts(population)
-    )
+    if isinstance(population, Table):
+        table = with_cells(population, "a sample size")
+    else:
+        table = Contingency.from_counts(population)
     law = _Law(record, parameters, table, confidence, samples, random_state)
     objects = _search(law, width)
     return SampleSize(record.key, objects, law.width(objects), width, confidence, samples)

@@ -29,6 +29,8 @@ from clustervet.registry import measures as registry
 RandomState = int | np.random.Generator | None
 # The seed of the matrix that comes with the package.
 PACKAGED_SEED = 0
+# Cases whose tables are read twice, to see whether a measure repeats itself.
+STEADY = 20
 
 
 class BrokenError(Exception):
@@ -186,10 +188,28 @@ def _test(
 ) -> dict[str, Verdict]:
     reader = Reader(record, atlas)
     row: dict[str, Verdict] = {}
+    unsteady = _unsteady(record, atlas, plans[0])
     for plan in plans:
-        row[plan.kind.key] = _unfit(row, record) or verdict(plan, reader)
+        row[plan.kind.key] = unsteady or _unfit(row, record) or verdict(plan, reader)
         tick()
     return row
+
+
+def _unsteady(record: Measure, atlas: Atlas, plan: Plan) -> Verdict | None:
+    """Whether the measure gives one table several values, which leaves nothing to test."""
+    places = list(dict.fromkeys(place for some in plan.places[:STEADY] for place in some))
+    readers = Reader(record, atlas), Reader(record, atlas)
+    try:
+        for place in places:
+            first, again = (reader.at(place) for reader in readers)
+            if first != again and not (math.isnan(first) and math.isnan(again)):
+                said = f"{first:.6g}, then {again:.6g}"
+                return Verdict(
+                    "broken", why=f"{record.key} gives the same table different values: {said}"
+                )
+    except BrokenError:
+        return None  # the first test says so
+    return None
 
 
 def _unfit(row: dict[str, Verdict], record: Measure) -> Verdict | None:

@@ -57,6 +57,10 @@ def answers(rows: Mapping[str, Mapping[str, Verdict]]) -> str:
     lines: list[str] = []
     for key, row in rows.items():
         lines += ["", key] if lines else [key]
+        said = {str(verdict) for verdict in row.values()}
+        if len(row) > 1 and len(said) == 1 and {v.status for v in row.values()} == {"broken"}:
+            lines += indented(f"{next(iter(row.values())).mark} {said.pop()}")
+            continue
         for name, verdict in row.items():
             lines += indented(f"{verdict.mark} {name}: {verdict}")
     return "\n".join(lines)

@@ -76,6 +76,9 @@ def sweep_figure(sweep: Any, *, theme: str = "light") -> Figure:
     _two_panels(figure, sweep.x_title, sweep.x_title, "value", "stretched over [0, 1]")
     left = len(sweep.curves) - LINES
     more = f" {left:,} more measures are left out." if left > 0 else ""
+    void = [curve for curve in sweep.curves if not any(map(math.isfinite, curve.values))]
+    if void:
+        more += f" No value: {', '.join(shown(curve.title) for curve in void[:4])}."
     return finish(
         figure,
         kind="sweep",
@@ -89,20 +92,26 @@ def sweep_figure(sweep: Any, *, theme: str = "light") -> Figure:
 
 def _sweep_title(sweep: Any) -> str:
     """Which measures do not move along the sweep, or that all do."""
+    curves = [curve for curve in sweep.curves if any(map(math.isfinite, curve.values))]
+    if not curves:
+        return "No measure has a value here."
     still = [
         curve.symbol or curve.title
-        for curve in sweep.curves
-        if np.ptp([v for v in curve.values if math.isfinite(v)] or [0.0]) < 1e-9
+        for curve in curves
+        if np.ptp([v for v in curve.values if math.isfinite(v)]) < 1e-9
     ]
     grows = GROWING.get(sweep.x_title, f"{shown(sweep.x_title, 60)} grows")
     if still:
         names = ", ".join(shown(name) for name in still[:4])
         verb = "does" if len(still) == 1 else "do"
         return f"{names} {verb} not change as {grows}."
-    moves = "fall" if all(_falls(curve.values) for curve in sweep.curves) else "change"
-    first = [curve for curve in sweep.curves if _lowest(curve, sweep.curves)]
+    moves = "fall" if all(_falls(curve.values) for curve in curves) else "change"
+    first = [curve for curve in curves if _lowest(curve, curves)]
     soonest = f", {shown(first[0].symbol or first[0].title)} soonest" if len(first) == 1 else ""
-    return f"All {len(sweep.curves)} measures {moves} as {grows}{soonest}."
+    soonest = soonest if moves == "fall" else ""
+    which = f"All {len(curves)} measures" if len(curves) > 1 else shown(curves[0].title)
+    moves = moves if len(curves) > 1 else f"{moves}s"
+    return f"{which} {moves} as {grows}{soonest}."
 
 
 def _lowest(curve: Any, curves: Sequence[Any]) -> bool:
@@ -145,13 +154,20 @@ def scatter_figure(scatter: Any, *, theme: str = "light") -> Figure:
     return finish(
         figure,
         kind="scatter",
-        title=(
-            f"{shown(y, 60)} ranks clusterings {_closeness(scatter.spearman)} {shown(x)}: "
-            f"Spearman {brief(scatter.spearman)}, Kendall {brief(scatter.kendall)}."
-        ),
+        title=_scatter_title(scatter),
         note=f"{where}Rank 1 is the best clustering.{some}",
         theme=theme,
         height=400,
+    )
+
+
+def _scatter_title(scatter: Any) -> str:
+    x, y = shown(scatter.x_title), shown(scatter.y_title, 60)
+    if not np.isfinite(np.asarray(scatter.y, np.float64)).any():
+        return f"{y} has no value for any combination."
+    return (
+        f"{y} ranks clusterings {_closeness(scatter.spearman)} {x}: Spearman "
+        f"{brief(scatter.spearman)}, Kendall {brief(scatter.kendall)}."
     )
 
 

@@ -106,6 +106,11 @@ def contingency_heatmap(
     """
     if shade not in SHADES:
         raise ParameterError(f"shade must be one of {', '.join(SHADES)}, not {shade!r}.")
+    if not isinstance(table, Contingency):
+        raise ParameterError(
+            f"contingency_heatmap draws a Contingency, not {type(table).__name__}; make one with "
+            "Contingency.from_labels(truth, pred)."
+        )
     grid = make_grid(table, most)
     height, width = grid.counts.shape
     few = max(height, width) <= NUMBERED

@@ -18,15 +18,48 @@ LONG = 40
 SHORT = 24
 # Accents that may stand on one letter; more would run over the lines above and below.
 MARKS = 2
+# The marks between which a text keeps its own direction (Unicode Standard Annex 9, 2.6).
+ISOLATE, RELEASE = "\u2068", "\u2069"
 
 
 def shown(name: Any, width: int = LONG) -> str:
-    r"""A name on one short line, not yet escaped.
+    r"""A name within a sentence: on one short line, not yet escaped.
+
+    A name that runs from right to left is isolated, so that the words around it stay in order.
 
     >>> shown("x" * 10_000, 8)
-    'xxxxxxx…'
+    'xxxxx…xx'
+    >>> shown("\u05d0", 8)
+    '\u2068א\u2069'
     """
-    return _calm(show_label(plain_label(name), width))
+    text = short(name, width)
+    if not is_rightward(text):
+        return text
+    return f"{ISOLATE}{short(name, width - 2)}{RELEASE}"
+
+
+def short(name: Any, width: int = LONG) -> str:
+    """A name on one line, cut in the middle: names of many runs differ in their ends.
+
+    >>> short("a clustering with a rather long name, run 13", 35)
+    'a clustering with a …ng name, run 13'
+    """
+    plain = plain_label(name)
+    text = plain if isinstance(plain, str) else str(plain)
+    # Only the ends of a huge name are looked at; a spelled-out character takes ten at most.
+    head = show_label(text[:width], 10 * width)
+    if len(text) <= width and len(head) <= width:
+        return _calm(head)
+    last = (width - 1) * 2 // 5
+    tail = show_label(text[-width:], 10 * width)
+    return _calm(f"{head[: width - 1 - last]}…{tail[len(tail) - last :]}")
+
+
+def is_rightward(text: str) -> bool:
+    """Whether a text has letters that run from right to left."""
+    return not text.isascii() and any(
+        unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text
+    )
 
 
 def _calm(text: str) -> str:
@@ -57,7 +90,7 @@ def plot_text(name: Any, width: int = LONG) -> str:
     """A name for plotly: short and escaped.
 
     >>> plot_text("<script>alert(1)</script>", 12)
-    '&lt;script&gt;ale…'
+    '&lt;script…ipt&gt;'
     """
     return escape(shown(name, width))
 
@@ -66,7 +99,7 @@ def axis_texts(names: Sequence[Any], width: int = SHORT) -> list[str]:
     """Names for an axis, escaped; those that read alike when cut are told apart.
 
     >>> axis_texts(["a" * 50, "a" * 60], 6)
-    ['aaaaa…', 'aaaaa… (2)']
+    ['aaa…aa', 'aaa…aa (2)']
     """
     return [escape(text) for text in distinct_texts(names, width)]
 
@@ -77,7 +110,7 @@ def distinct_texts(names: Iterable[Any], width: int = SHORT) -> list[str]:
     used: set[str] = set()
     found = []
     for name in names:
-        text = shown(name, width)
+        text = short(name, width)
         tried = text
         while tried in used:
             seen[text] = seen.get(text, 1) + 1

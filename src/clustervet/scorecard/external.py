@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clustervet.contingency import Contingency, EngineTable
+from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
 from clustervet.inference import Interval
 from clustervet.inference.bootstrap import intervals
@@ -40,14 +41,9 @@ def score_table(
             raise ParameterError(f"{record.key} needs features, not a second labeling.")
     found: list[Interval | None] = [None] * len(records)
     if confidence is not None:
-        if isinstance(table, EngineTable):
-            raise ParameterError(
-                "an interval needs the cells of a table, and those of an EngineTable stay in the "
-                "engine; leave confidence out."
-            )
         found = list(
             intervals(
-                table,
+                with_cells(table, "an interval"),
                 records,
                 confidence=confidence,
                 resamples=resamples,
