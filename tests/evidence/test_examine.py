@@ -160,3 +160,23 @@ def test_one_truth_by_name(data):
 def test_refusals(call, error, said):
     with pytest.raises(error, match=said):
         call()
+
+
+def test_what_each_clustering_drops():
+    preds = {"a": [0, 1, None, -1, 0, 1], "b": [0, 0, 0, 1, 1, 1]}
+    found = examine([0, None, 0, 1, 1, 1], preds, measures=FEW, noise="drop", missing="drop")
+    assert found.objects == 6
+    plain = json.loads(found.to_json())["dropped"]
+    assert plain["a"] == {"missing": 2, "noise": 1, "kept": 3}
+    assert plain["b"] == {"missing": 1, "noise": 0, "kept": 5}
+    assert {name: table.n for name, table in found.tables.items()} == {"a": 3, "b": 5}
+
+
+@pytest.mark.parametrize("noisy", [[0, 0, 1, 1, -1], ["0", "0", "1", "1", "-1"]])
+def test_a_label_of_noise_that_is_scored_as_a_cluster_is_told(noisy):
+    preds = {"a": noisy, "b": [0, 0, 1, 1, 1]}
+    found = examine([0, 0, 1, 1, 1], preds, measures=FEW)
+    assert sum(note.startswith("Label -1 of a is scored as one cluster") for note in found.notes)
+    for noise in ("keep", "singletons"):
+        other = examine([0, 0, 1, 1, 1], preds, measures=FEW, noise=noise)
+        assert not any("Label -1" in note for note in other.notes)

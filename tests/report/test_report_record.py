@@ -12,6 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 from report_cases import FEW, HOSTILE, labels_of
 
@@ -293,3 +294,79 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(report, tmp_path, monk
     monkeypatch.setattr("tempfile.mkstemp", refused)
     with pytest.raises(FileError, match=r"a.md cannot be written: Read-only file system\."):
         write_report(report, tmp_path / "a.md")
+
+
+def text_of(report):
+    return render(report, "markdown")
+
+
+def test_objects_that_were_dropped_are_told():
+    truth = ["a", "b"] * 30
+    late = [None, None, None, *([0, 1] * 30)[3:]]
+    noisy = [*([0, 1] * 30)[:50], *[-1] * 10]
+    preds = {"late": late, "noisy": noisy}
+    found = examine(truth, preds, measures=FEW, noise="drop", missing="drop")
+    report = build_report(found)
+    assert report.subject.endswith("60 objects, 50 to 57 of them scored")
+    (said,) = [line for line in report.verdict if "dropped" in line]
+    assert "of 60 objects 57 are scored for late and 50 are scored for noisy" in said
+    assert said.endswith("compared on 47 that all of them label.")
+    leaders = report.tables[0]
+    place = [column.title for column in leaders.columns].index("objects")
+    assert {row.cells[place].value for row in leaders.rows} == {57, 50}
+    assert said in leaders.note
+    notes = " ".join(next(s for s in report.sections if s.key == "method").notes)
+    assert "late drops 3 objects with a missing label and is scored on 57" in notes
+    assert "noisy drops 10 objects of noise and is scored on 50" in notes
+    assert "the distances between them on 47 objects" in notes
+
+
+def test_no_column_of_objects_where_none_was_dropped(report):
+    assert "objects" not in [column.title for column in report.tables[0].columns]
+    assert report.subject.endswith("; 150 objects")
+
+
+def test_long_names_are_told_apart_by_their_ends():
+    truth, labels = labels_of(["ash", "oak"], 40, 0.2, 0)
+    names = [f"a clustering with a rather long name, run {k}" for k in range(14)]
+    report = build_report(examine(truth, dict.fromkeys(names, labels), measures=["purity"]))
+    shown = [row.cells[1].text for row in report.tables[0].rows]
+    assert len(set(shown)) == 14
+    assert all(any(text.endswith(f"run {k}") for k in range(14)) for text in shown)
+
+
+def test_names_of_features_and_one_clustering_alone():
+    points = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 23)))
+    report = build_report(examine(None, {"a": [0, 1, 2] * 10}, features=points))
+    assert report.sections[0].title == "How good it is"
+    assert report.sections[0].paragraphs[0].startswith("23 features: 0, 1, 2")
+    assert report.sections[0].paragraphs[0].endswith("19 and 3 more.")
+    assert report.subject == "a against its features; 30 objects"
+
+
+def test_names_from_right_to_left_are_isolated_in_sentences_alone():
+    truth, labels = labels_of(["وردي", "أحمر"], 40, 0.2, 0)
+    report = build_report(examine(truth, {"عنقود": labels, "b": labels[::-1]}, measures=FEW))
+    assert "clusterings \u2068عنقود\u2069 and b agree best" in report.verdict[0]
+    assert report.tables[0].rows[0].cells[1].text == "عنقود"
+    page = render(report, "html")
+    assert "class \u2068" in page or "of \u2068" in page
+    assert "\u2068\u2068" not in page
+
+
+def test_the_ranking_says_what_its_intervals_are(report):
+    note = next(table.note for table in report.tables if table.key == "ahead-pairs")
+    assert "resampled 1,000 times" in note
+    assert "is for its pair alone" in note
+
+
+def test_only_the_page_says_what_can_be_seen_and_done_there(report):
+    for words in ("lights up", "A dot marks", "The line under a value"):
+        assert words not in text_of(report)
+        assert words not in report.to_json()
+        assert words in render(report, "html")
+
+
+def test_the_verdict_on_a_tuning_has_its_suggestion():
+    report = build_report(RESULTS["tuning"]())
+    assert any(re.match(r"(No s|S)uggestion: ", line) for line in report.verdict)

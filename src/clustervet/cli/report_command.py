@@ -17,7 +17,7 @@ from clustervet.cli.options import (
     MeasuresOption,
     MetricOption,
 )
-from clustervet.cli.points import listed, tell_header
+from clustervet.cli.points import listed, tell_features, tell_header
 from clustervet.cli.request import MissingChoice, listed_measures, noise_policies
 from clustervet.errors import ParameterError
 from clustervet.frames import read_features
@@ -39,6 +39,7 @@ class Data(NamedTuple):
     truth: dict[str, Codes] | None
     preds: dict[str, Codes]
     features: Any
+    feature_names: tuple[str, ...] | None
 
 
 def register(app: typer.Typer) -> None:
@@ -120,6 +121,7 @@ def report(
         data.truth,
         data.preds,
         features=data.features,
+        feature_names=data.feature_names,
         measures=None if measures is None else listed_measures(measures),
         confidence=confidence,
         noise=noise_policies(noise or []),
@@ -156,7 +158,7 @@ def _read(
                 raise source.absent(name)
         tell_header(source.name, source.header_guessed)
         codes = source.read((), list(dict.fromkeys(columns)))[1]
-        matrix = None
+        matrix, named = None, None
     else:
         table = read_features(
             file,
@@ -168,6 +170,8 @@ def _read(
         )
         tell_header(table.name, table.header_guessed)
         codes = {name: table.labels(name) for name in columns}
-        matrix = table.matrix
+        matrix, named = table.matrix, table.feature_names
+        if features is None:
+            tell_features(table)
     classes = None if truth is None else {truth: codes[truth]}
-    return Data(classes, {name: codes[name] for name in preds}, matrix)
+    return Data(classes, {name: codes[name] for name in preds}, matrix, named)

@@ -11,6 +11,7 @@ from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Ensemble, Summary
 from clustervet.errors import ClustervetError
+from clustervet.evidence.dropped import dropped_objects, noise_notes
 from clustervet.evidence.given import Given, read_given
 from clustervet.evidence.record import Evidence
 from clustervet.inference import Chance, Ranking, chance, diagnose, rank_predictions
@@ -47,6 +48,7 @@ def examine(
     preds: Any,
     *,
     features: Any = None,
+    feature_names: Iterable[str] | None = None,
     measures: Chosen = None,
     confidence: float = 0.95,
     weights: ArrayLike | None = None,
@@ -63,8 +65,9 @@ def examine(
     `truth` is one labeling (or {name: labels}), and None where only features are known. `preds`
     are {name: labels}, one labeling, or {name: Contingency} of finished tables; what needs
     labels is then left out. `measures` are the external ones to show, and the first of them
-    that has a direction ranks the clusterings. Where all objects would take long, `sample` of
-    them are drawn, and the notes say so.
+    that has a direction ranks the clusterings. `feature_names` are those of the columns of
+    `features`, where these do not say it themselves. Where all objects would take long, `sample`
+    of them are drawn, and the notes say so.
 
     >>> found = examine([0, 0, 1, 1], {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
     >>> found
@@ -74,7 +77,7 @@ def examine(
     """
     check_confidence(confidence)
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
-    given = read_given(truth, preds, features, policies)
+    given = read_given(truth, preds, features, policies, feature_names)
     desk = _Desk(given, measures, confidence, weights, metric, sample, random_state, n_jobs)
     return desk.gather()
 
@@ -108,6 +111,8 @@ class _Desk:
         """Every question asked, in the order in which a page shows the answers."""
         given = self.given
         external = given.truth is not None or bool(given.tables)
+        self.notes += noise_notes(given)
+        dropped = dropped_objects(given)
         with ticking(3 * len(given.names) + 2, "evidence") as tick:
             tables = self._tables() if external else {}
             cards, chances, diagnoses = {}, {}, {}
@@ -127,7 +132,7 @@ class _Desk:
         return Evidence(
             names=given.names,
             truth=given.truth_name if external else None,
-            objects=next(iter(tables.values())).n if tables else given.n,
+            objects=self._objects(tables),
             tables=tables,
             scores=ScoreCards(cards) if cards else None,
             chances=chances,
@@ -139,7 +144,14 @@ class _Desk:
             confidence=self.confidence,
             random_state=self.random_state,
             notes=tuple(dict.fromkeys(self.notes)),
+            dropped=dropped,
+            feature_names=given.feature_names,
         )
+
+    def _objects(self, tables: dict[str, Contingency]) -> int | float:
+        """All objects given; of finished tables, or with weights, what the first table holds."""
+        whole = self.given.n if self.weights is None else 0
+        return whole or (next(iter(tables.values())).n if tables else self.given.n)
 
     def _tables(self) -> dict[str, Contingency]:
         given = self.given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ class Given:
     tables: dict[str, Contingency]
     features: Any
     policies: dict[str, Any]
+    feature_names: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,6 +60,7 @@ class Given:
             {},
             None if self.features is None else _rows(self.features, kept),
             self.policies,
+            self.feature_names,
         )
 
 
@@ -69,7 +71,13 @@ def _rows(features: Any, kept: NDArray[np.bool_]) -> Any:
     return np.asarray(features)[kept]
 
 
-def read_given(truth: Any, preds: Any, features: Any, policies: dict[str, Any]) -> Given:
+def read_given(
+    truth: Any,
+    preds: Any,
+    features: Any,
+    policies: dict[str, Any],
+    feature_names: Iterable[str] | None = None,
+) -> Given:
     """The labels read, or the tables taken as they are."""
     named = named_labelings(preds, "preds") if isinstance(preds, Mapping) else {"pred": preds}
     finished = [isinstance(each, Contingency) for each in named.values()]
@@ -86,7 +94,8 @@ def read_given(truth: Any, preds: Any, features: Any, policies: dict[str, Any]) 
         raise ParameterError("give a truth, or features, or both to hold the clusterings against.")
     codes = {each: read_labels(found, each) for each, found in named.items()}
     read = None if labels is None else read_labels(labels, name)
-    given = Given(name, read, codes, {}, features, policies)
+    named_features = _feature_names(features, feature_names)
+    given = Given(name, read, codes, {}, features, policies, named_features)
     for each, found in given.labelings().items():
         if len(found) != given.n:
             first = next(iter(codes))
@@ -105,3 +114,10 @@ def _one_truth(truth: Any) -> tuple[str, Any]:
         raise ParameterError(f"one truth is examined at a time, not {len(truth)}.")
     name, labels = next(iter(truth.items()))
     return str(name), labels
+
+
+def _feature_names(features: Any, names: Iterable[str] | None) -> tuple[str, ...]:
+    """Names of the features: those given, or the columns of a data frame."""
+    if features is None:
+        return ()
+    return tuple(map(str, getattr(features, "columns", ()) if names is None else names))

@@ -10,6 +10,7 @@ from typing import Any
 
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Summary
+from clustervet.evidence.dropped import Dropped
 from clustervet.inference import Chance, Diagnosis, Ranking
 from clustervet.internal.silhouette import Silhouettes
 from clustervet.labels import show_label
@@ -24,7 +25,9 @@ class Evidence:
 
     `tables`, `chances`, `diagnoses` and `silhouettes` are by clustering; `scores` hold the
     clusterings against the classes, `inner` against their features. What could not be had is
-    None or empty, and `notes` say why, as they say what was sampled.
+    None or empty, and `notes` say why, as they say what was sampled. `dropped` are the
+    clusterings that leave out objects whose labels are missing or noise: each is scored on those
+    that it keeps, the ranking and the ensemble on those that all keep.
     """
 
     names: tuple[str, ...]
@@ -41,6 +44,8 @@ class Evidence:
     confidence: float
     random_state: Any
     notes: tuple[str, ...] = ()
+    dropped: Mapping[str, Dropped] = field(default_factory=dict)
+    feature_names: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data; what is not finite is null."""
@@ -62,6 +67,8 @@ class Evidence:
             "internal": None if self.inner is None else self.inner.to_dict(),
             "silhouettes": {name: _plain(found) for name, found in self.silhouettes.items()},
             "ensemble": None if summary is None else summary.to_dict(),
+            "dropped": {name: found.to_dict() for name, found in self.dropped.items()},
+            "features": list(self.feature_names),
             "notes": list(self.notes),
         }
 

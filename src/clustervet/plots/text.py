@@ -42,7 +42,7 @@ def short(name: Any, width: int = LONG) -> str:
     """A name on one line, cut in the middle: names of many runs differ in their ends.
 
     >>> short("a clustering with a rather long name, run 13", 35)
-    'a clustering with a …ng name, run 13'
+    'a clustering with a r… name, run 13'
     """
     plain = plain_label(name)
     text = plain if isinstance(plain, str) else str(plain)
@@ -51,8 +51,10 @@ def short(name: Any, width: int = LONG) -> str:
     if len(text) <= width and len(head) <= width:
         return _calm(head)
     last = (width - 1) * 2 // 5
-    tail = show_label(text[-width:], 10 * width)
-    return _calm(f"{head[: width - 1 - last]}…{tail[len(tail) - last :]}")
+    tail = show_label(text[-width:], 10 * width)[-last:] if last else ""
+    while tail and _is_mark(tail[0]):
+        tail = tail[1:]
+    return _calm(f"{head[: width - 1 - last]}…{tail}")
 
 
 def is_rightward(text: str) -> bool:
@@ -69,10 +71,14 @@ def _calm(text: str) -> str:
     kept: list[str] = []
     marks = 0
     for character in text:
-        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        marks = marks + 1 if _is_mark(character) else 0
         if marks <= MARKS:
             kept.append(character)
     return "".join(kept)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Me")
 
 
 def escape(text: str) -> str:

@@ -11,8 +11,10 @@ from clustervet.errors import ParameterError
 from clustervet.evidence import Evidence
 from clustervet.inference import Diagnosis, Ranking
 from clustervet.pacmdl import Bound
+from clustervet.plots.text import counted
 from clustervet.registry import Measure
-from clustervet.report.cells import name_text
+from clustervet.report.cells import name_text, spoken_name
+from clustervet.report.dropped import differ, scored_objects
 from clustervet.report.evidence import evidence_sections, records_of
 from clustervet.report.keys import prefixed
 from clustervet.report.method import measures_section, references, reproduction
@@ -26,6 +28,7 @@ from clustervet.report.results import (
     selection_section,
     summary_section,
     tuning_section,
+    tuning_words,
 )
 from clustervet.report.scores import pairs_table, score_blocks, scores_section
 from clustervet.report.words import cards_words, ranking_words, verdict
@@ -69,7 +72,7 @@ def build_report(
         spoken = list(verdict(result)) if isinstance(result, Evidence) else _spoken(result)
         spoken = spoken or _seen(made)
         if len(named) > 1 and spoken:
-            spoken[0] = f"{name_text(name)}: {spoken[0]}"
+            spoken[0] = f"{spoken_name(name)}: {spoken[0]}"
         said += spoken
     heading = title if title is not None or len(sections) > 1 else sections[0].title
     return _finished(heading, "", tuple(said), sections, used, command, None, time)
@@ -165,6 +168,8 @@ def _spoken(result: Any) -> list[str]:
         return [ranking_words(result)]
     if isinstance(result, ScoreCard | ScoreCards):
         return cards_words(result)
+    if isinstance(result, Tuning):
+        return tuning_words(result)
     said = getattr(result, "verdict", None)
     return [said] if isinstance(said, str) else []
 
@@ -178,13 +183,14 @@ def _seen(sections: Iterable[Section]) -> list[str]:
 def _on_evidence(
     evidence: Evidence, title: str | None, command: str | None, time: datetime | None
 ) -> Report:
-    names = [name_text(name, 24) for name in evidence.names[:3]]
+    names = [spoken_name(name, 24) for name in evidence.names[:3]]
     more = f" and {len(evidence.names) - 3:,} more" if len(evidence.names) > 3 else ""
-    against = f" against {name_text(evidence.truth)}" if evidence.truth else ""
-    features = " and their features" if against and evidence.inner is not None else ""
+    against = f" against {spoken_name(evidence.truth)}" if evidence.truth else ""
+    whose = "its" if len(evidence.names) == 1 else "their"
+    features = f" and {whose} features" if against and evidence.inner is not None else ""
     if not against and evidence.inner is not None:
-        features = " against their features"
-    subject = f"{', '.join(names)}{more}{against}{features}; {evidence.objects:,} objects"
+        features = f" against {whose} features"
+    subject = f"{', '.join(names)}{more}{against}{features}; {_sizes(evidence)}"
     return _finished(
         title,
         subject,
@@ -195,6 +201,16 @@ def _on_evidence(
         evidence.random_state,
         time,
     )
+
+
+def _sizes(evidence: Evidence) -> str:
+    """How many objects there are, and how many of them are scored."""
+    said = counted(evidence.objects, "object")
+    if not evidence.dropped:
+        return said
+    scored = scored_objects(evidence).values()
+    low, high = min(scored), max(scored)
+    return f"{said}, {f'{low:,} to {high:,}' if differ(scored) else f'{low:,}'} of them scored"
 
 
 def _finished(

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from clustervet.labels import plain_label, show_label
-from clustervet.plots.text import ident
+from clustervet.labels import plain_label
+from clustervet.plots.text import ident, short, shown
 from clustervet.registry import Estimate, Measure
 from clustervet.report.record import Cell, Column, Row, Table
 from clustervet.scorecard.card import Score
@@ -19,8 +19,13 @@ CONFIDENCE = 0.95
 
 
 def name_text(name: Any, width: int = WIDTH) -> str:
-    """A name that is safe to show, on one line."""
-    return show_label(plain_label(name), width)
+    """A name that is safe to show in a cell or a head, on one line."""
+    return short(name, width)
+
+
+def spoken_name(name: Any, width: int = WIDTH) -> str:
+    """A name within a sentence."""
+    return shown(name, width)
 
 
 def text_cell(text: Any, link: str = "") -> Cell:
@@ -50,8 +55,8 @@ def number_cell(value: Any, unit: str = "", *, best: bool = False, text: str = "
     if isinstance(value, int) and not isinstance(value, bool):
         return Cell(text or f"{value:,}", value, best=best)
     plain = float(value)
-    shown = text or number(plain, unit)
-    return Cell(shown, plain if math.isfinite(plain) else None, best=best)
+    said = text or number(plain, unit)
+    return Cell(said, plain if math.isfinite(plain) else None, best=best)
 
 
 def p_cell(value: float) -> Cell:

@@ -8,8 +8,10 @@ from typing import Any
 from clustervet.ensemble import Distances, Summary
 from clustervet.evidence import Evidence
 from clustervet.inference import Ranking
+from clustervet.plots.text import counted, listed
 from clustervet.registry import Measure, measures
-from clustervet.report.cells import name_text
+from clustervet.report.cells import name_text, spoken_name
+from clustervet.report.dropped import dropped_notes, dropped_words
 from clustervet.report.method import method_notes
 from clustervet.report.parts import clustering_section
 from clustervet.report.record import Section
@@ -22,6 +24,8 @@ from clustervet.selection import Tuning
 # Clusterings that are shown cluster by cluster, and the rows that these may take together.
 DETAILED = 6
 DETAILED_ROWS = 1_300
+# Features that are named.
+FEATURES = 20
 
 
 def evidence_sections(evidence: Evidence) -> list[Section]:
@@ -32,8 +36,9 @@ def evidence_sections(evidence: Evidence) -> list[Section]:
         sections.append(_ahead(evidence))
     if inner is not None:
         blocks = score_blocks("inner", dict(inner), {})
-        title = "What the features say" if scores is not None else "Who is ahead"
-        sections.append(Section("features", title, (), tuple(blocks)))
+        title = "What the features say" if scores is not None else _heading(evidence)
+        named = _features(evidence.feature_names)
+        sections.append(Section("features", title, named, tuple(blocks)))
     if details := _details(evidence):
         sections.append(details)
     if evidence.summary is not None:
@@ -52,6 +57,7 @@ def evidence_sections(evidence: Evidence) -> list[Section]:
         title = "Every score of the features"
         sections.append(scores_section("inner", title, dict(inner), folded=True))
     said = [
+        *dropped_notes(evidence),
         *evidence.notes,
         *method_notes(
             list(records_of(evidence)),
@@ -68,11 +74,24 @@ def evidence_sections(evidence: Evidence) -> list[Section]:
 def _ahead(evidence: Evidence) -> Section:
     assert evidence.scores is not None  # asked only then
     ranking = evidence.ranking
-    blocks = score_blocks("scores", dict(evidence.scores), evidence.chances, ranking)
+    remark = dropped_words(evidence)
+    blocks = score_blocks("scores", dict(evidence.scores), evidence.chances, ranking, remark)
     if ranking is not None:
         blocks.append(pairs_table("ahead-pairs", ranking))
-    title = "Who is ahead" if len(evidence.names) > 1 else "How good it is"
-    return Section("ahead", title, (), tuple(blocks))
+    return Section("ahead", _heading(evidence), (), tuple(blocks))
+
+
+def _heading(evidence: Evidence) -> str:
+    return "Who is ahead" if len(evidence.names) > 1 else "How good it is"
+
+
+def _features(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Which features these are, where they have names."""
+    if not names:
+        return ()
+    said = [spoken_name(name) for name in names[:FEATURES]]
+    said += [f"{len(names) - FEATURES:,} more"] if len(names) > FEATURES else []
+    return (f"{counted(len(names), 'feature')}: {listed(said)}.",)
 
 
 def _details(evidence: Evidence) -> Section | None:
@@ -102,13 +121,14 @@ def _details(evidence: Evidence) -> Section | None:
             )
         )
     title = "Where the clusters go wrong" if evidence.diagnoses else "Cluster by cluster"
-    said = ["Choose a cluster or a class, in a figure or a table: it lights up wherever it occurs."]
+    said = []
+    screen = "Choose a cluster or a class, in a figure or a table: it lights up wherever it occurs."
     if len(kept) < len(held):
         said.append(
             f"The {len(kept):,} leading clusterings of {len(held):,} are shown; all are in the "
             "tables of scores."
         )
-    return Section("wrong", title, tuple(said), (), tuple(sections))
+    return Section("wrong", title, tuple(said), (), tuple(sections), screen=screen)
 
 
 def _within(names: list[str], evidence: Evidence) -> list[str]:

@@ -8,12 +8,14 @@ import hashlib
 import importlib
 import json
 import math
+import re
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from clustervet.errors import ParameterError
+from clustervet.plots.text import ISOLATE, RELEASE
 from clustervet.plots.theme import THEMES, template
 from clustervet.report.record import Cell, Column, Picture, Report, Table
 from clustervet.scorecard.render import number
@@ -24,6 +26,12 @@ SHOWN, SEARCHED = 20, 8
 PACKED = 50_000
 # Parts of a hundred in which intervals are drawn.
 BAR = 100
+# Letters of the longest word that is not broken.
+WORD = 28
+# What is isolated already, and runs of Hebrew, Arabic and other letters from right to left.
+ISOLATED = re.compile(f"({ISOLATE}[^{RELEASE}]*{RELEASE})")
+_LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+"
+RIGHTWARD = re.compile(rf"{_LETTERS}(?:[ _.0-9-]*{_LETTERS})*")
 
 
 def to_html(report: Report, theme: str = "auto") -> str:
@@ -97,10 +105,24 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"drawing": _drawing, "json": _json}
-    made.globals |= {"bar": _bar, "sort_value": _sort_value, "ends": _ends}
+    made.filters |= {"drawing": _drawing, "json": _json, "prose": _prose}
+    made.globals |= {"bar": _bar, "sort_value": _sort_value, "ends": _ends, "is_solid": _is_solid}
     made.tests |= {"table": lambda block: isinstance(block, Table)}
     return made
+
+
+def _prose(text: str) -> str:
+    """A sentence in which words from right to left do not reorder those around them."""
+    if text.isascii():
+        return text
+    parts = ISOLATED.split(text)
+    parts[::2] = [RIGHTWARD.sub(rf"{ISOLATE}\g<0>{RELEASE}", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _is_solid(text: str) -> bool:
+    """Whether a text has a word so long that it must be broken somewhere."""
+    return max(map(len, text.split()), default=0) > WORD
 
 
 def _json(data: Any) -> str:

@@ -56,7 +56,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under titled columns; `scope` is the clustering that its clusters belong to."""
+    """Rows under titled columns; `scope` is the clustering that its clusters belong to.
+
+    `screen` is a note on how the page shows them, and is said there alone.
+    """
 
     key: str
     title: str
@@ -64,6 +67,7 @@ class Table:
     rows: tuple[Row, ...]
     note: str = ""
     scope: str = ""
+    screen: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -111,7 +115,10 @@ Block = Table | Picture
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """A heading with paragraphs, blocks and sections of its own; `folded` ones start closed."""
+    """A heading with paragraphs, blocks and sections of its own; `folded` ones start closed.
+
+    `screen` is how to use the section on the page, and is said there alone.
+    """
 
     key: str
     title: str
@@ -120,6 +127,7 @@ class Section:
     sections: tuple[Section, ...] = ()
     notes: tuple[str, ...] = ()
     folded: bool = False
+    screen: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""

@@ -40,6 +40,11 @@ def tuning_section(key: str, title: str, tuning: Tuning) -> Section:
     )
 
 
+def tuning_words(tuning: Tuning) -> list[str]:
+    """What the measures choose, and the suggestion."""
+    return tunings.summary(tuning)[:2]
+
+
 def selection_section(key: str, title: str, selection: Selection) -> Section:
     """The choice with its bound, and every candidate."""
     best = Table(

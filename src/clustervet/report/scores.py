@@ -17,8 +17,10 @@ from clustervet.report.cells import (
     p_cell,
     score_cell,
     score_column,
+    spoken_name,
     text_cell,
 )
+from clustervet.report.dropped import differ
 from clustervet.report.phrases import inner_title
 from clustervet.report.pictures import draw
 from clustervet.report.record import Block, Cell, Column, Row, Section, Table
@@ -43,7 +45,11 @@ PAIRS = 30
 
 
 def leader_table(
-    key: str, cards: Cards, chances: Mapping[str, Mapping[str, Chance]], ranking: Ranking | None
+    key: str,
+    cards: Cards,
+    chances: Mapping[str, Mapping[str, Chance]],
+    ranking: Ranking | None,
+    remark: str = "",
 ) -> Table:
     """A row a clustering: its place, its clusters, and the measures asked for first."""
     first = next(iter(cards.values()))
@@ -61,6 +67,8 @@ def leader_table(
         columns.insert(
             0, Column("place", hint="One more than the number that the data show to be better")
         )
+    sized = bool(remark) or differ(card.subject.objects for card in cards.values())
+    columns += [Column("objects", hint="Objects that it is scored on")] * sized
     columns += [score_column(r, s) for r, s in zip(records, scored, strict=True)]
     tested = [k for k in keys if any(k in levels for levels in chances.values())][:1]
     columns += [Column("p-value against chance") for _ in tested]
@@ -69,15 +77,17 @@ def leader_table(
         cells = [name_cell("pred", name), number_cell(_clusters(cards[name]))]
         if place:
             cells.insert(0, number_cell(place.get(name)))
+        cells += [number_cell(cards[name].subject.objects)] * sized
         cells += [
             score_cell(scores[at], best=at in winners)
             for scores, winners in zip(scored, best, strict=True)
         ]
         cells += [_tested(chances.get(name, {}).get(k)) for k in tested]
         rows.append(Row(tuple(cells), link_of("pred", name)))
-    note = "A dot marks the best value. " if any(best) else ""
+    screen = "A dot marks the best value. " if any(best) else ""
     if any(cell.low is not None for row in rows for cell in row.cells):
-        note += "The line under a value is its interval. "
+        screen += "The line under a value is its interval. "
+    note = f"{remark} " if remark else ""
     if any(map(_is_outside, (cell for row in rows for cell in row.cells))):
         note += (
             "Where an interval does not hold its value, the value is biased, as information is "
@@ -87,10 +97,10 @@ def leader_table(
         note += "A place is one more than the number of clusterings shown to be better. "
     if tested:
         note += f"The p-value is that of the {inner_title(measures[tested[0]])}."
-    title = "The clusterings side by side"
+    title = "The clusterings side by side" if len(cards) > 1 else "The leading measures"
     if first.subject.truth == "":
-        title += ", by their features"
-    return Table(key, title, tuple(columns), tuple(rows), note.strip())
+        title += f", by {'their' if len(cards) > 1 else 'its'} features"
+    return Table(key, title, tuple(columns), tuple(rows), note.strip(), screen=screen.strip())
 
 
 def _is_outside(cell: Cell) -> bool:
@@ -183,13 +193,11 @@ def _interval_note(cards: Cards) -> str:
     found = next((score.interval for score in scores if score.interval is not None), None)
     if found is not None:
         said.append(
-            f"Under a value stands its interval of {found.confidence:.4g} confidence, from "
+            f"With a value stands its interval of {found.confidence:.4g} confidence, from "
             f"{found.resamples:,} resampled tables."
         )
     if any(score.interval is None and interval_of(score) for score in scores):
-        said.append(
-            f"Under a value from a sample stands its interval of {CONFIDENCE:g} confidence."
-        )
+        said.append(f"With a value from a sample stands its interval of {CONFIDENCE:g} confidence.")
     return " ".join(said)
 
 
@@ -198,13 +206,18 @@ def pairs_table(key: str, ranking: Ranking) -> Table:
     record = measures[ranking.measure]
     leader = ranking.groups[0][0]
     found = list(ranking.comparisons)
+    times = max((c.interval.resamples for c in found), default=0)
     note = (
-        f"{record.title}, {ranking.objects:,} objects resampled with all their labels together; "
-        "p-values are corrected for the number of pairs (Holm 1979)."
+        f"{record.title}, {ranking.objects:,} objects resampled {times:,} times with all their "
+        f"labels together. An interval, of {ranking.confidence:.4g} confidence, is for its pair "
+        "alone; p-values are corrected for the number of pairs (Holm 1979), so that an interval "
+        "without 0 need not mean that the data can tell."
     )
     if len(found) > PAIRS:
         found = [c for c in found if leader in (c.first, c.second)]
-        note += f" Of {len(ranking.comparisons):,} pairs those with {name_text(leader)} are shown."
+        note += (
+            f" Of {len(ranking.comparisons):,} pairs those with {spoken_name(leader)} are shown."
+        )
     columns = (
         Column("first", "text"),
         Column("second", "text"),
@@ -244,9 +257,10 @@ def score_blocks(
     cards: Cards,
     chances: Mapping[str, Mapping[str, Chance]],
     ranking: Ranking | None = None,
+    remark: str = "",
 ) -> list[Block]:
     """The clusterings side by side, as a table and as a figure."""
-    table = leader_table(f"{prefix}-leaders", cards, chances, ranking)
+    table = leader_table(f"{prefix}-leaders", cards, chances, ranking, remark)
     first = next(iter(cards.values()))
     keys = [
         score.measure.key

@@ -10,7 +10,8 @@ from clustervet.evidence import Evidence
 from clustervet.inference import Ranking
 from clustervet.plots.text import listed
 from clustervet.registry import measures
-from clustervet.report.cells import name_text
+from clustervet.report.cells import spoken_name
+from clustervet.report.dropped import dropped_words
 from clustervet.report.phrases import score_words
 from clustervet.scorecard import ScoreCard, ScoreCards
 
@@ -26,6 +27,8 @@ def verdict(evidence: Evidence) -> tuple[str, ...]:
         said += _against_classes(evidence)
     if evidence.inner is not None:
         said += _against_features(evidence)
+    if left_out := dropped_words(evidence):
+        said.insert(1, left_out)
     return tuple(said)
 
 
@@ -49,7 +52,7 @@ def cards_words(result: ScoreCard | ScoreCards) -> list[str]:
     if not key:
         return []
     best = best_by(cards, key)
-    words, shown = score_words(cards[best], key), name_text(best)
+    words, shown = score_words(cards[best], key), spoken_name(best)
     if len(cards) == 1:
         return [f"The score card of {shown} has {words}."]
     return [f"Of {len(cards):,} score cards {shown} is ahead: {words}."]
@@ -75,10 +78,10 @@ def best_by(cards: Any, key: str) -> str:
 def _against_classes(evidence: Evidence) -> list[str]:
     assert evidence.scores is not None  # asked only then
     first = leader(evidence)
-    card, shown = evidence.scores[first], name_text(first)
+    card, shown = evidence.scores[first], spoken_name(first)
     ranking = evidence.ranking
     key = ranking.measure if ranking is not None else _key(evidence)
-    truth = name_text(evidence.truth or "the truth")
+    truth = spoken_name(evidence.truth or "the truth")
     if not key:
         return ["No measure that was asked for says which clustering is better."]
     score = score_words(card, key)
@@ -86,7 +89,7 @@ def _against_classes(evidence: Evidence) -> list[str]:
     if len(evidence.names) == 1:
         said = [f"Against {truth}, {shown} has {score}."]
     elif tied:
-        names = [name_text(name) for name in [first, *tied]]
+        names = [spoken_name(name) for name in [first, *tied]]
         leading = listed(names) if len(names) <= NAMED else f"{shown} and {len(tied):,} others"
         said = [
             f"Of {len(evidence.names):,} clusterings {leading} agree best with {truth}: {score}."
@@ -124,13 +127,13 @@ def ranking_words(ranking: Ranking, first: str | None = None) -> str:
     others = [c.second if c.first == best else c.first for c in pairs]
     tied = [name for name, c in zip(others, pairs, strict=True) if c.better is None]
     worse = sum(c.better == best for c in pairs)
-    shown, sure = name_text(best), f"at {ranking.confidence:.4g} confidence"
+    shown, sure = spoken_name(best), f"at {ranking.confidence:.4g} confidence"
     if not tied and worse == len(others):
         rest = "the other" if worse == 1 else f"all {worse:,} others"
         return f"The data can tell: {shown} is better than {rest}, {sure}."
     if not tied:
         return f"The data show {shown} to be better than {worse:,} of {len(others):,}, {sure}."
-    names = [name_text(name) for name in tied]
+    names = [spoken_name(name) for name in tied]
     said = listed(names) if len(names) <= NAMED else f"{len(names):,} others"
     end = f"; {worse:,} {'is' if worse == 1 else 'are'} worse" if worse else ""
     return f"The data cannot tell {shown} from {said} {sure}{end}."
@@ -162,4 +165,4 @@ def _against_features(evidence: Evidence) -> list[str]:
         return [f"By its features: {words}."]
     same = evidence.scores is not None and best == leader(evidence)
     also = " too" if same else ""
-    return [f"By the features alone {name_text(best)} is ahead{also}: {words}."]
+    return [f"By the features alone {spoken_name(best)} is ahead{also}: {words}."]
