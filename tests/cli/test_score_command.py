@@ -177,7 +177,7 @@ def test_noise_may_be_a_word_with_an_equals_sign(run, file):
 
 def test_missing_labels(run, refused, file):
     path = file("y,c\na,0\n,0\nb,NA\nb,1\n")
-    assert "truth has 1 missing label" in refused("score", path)
+    assert "y has 1 missing label" in refused("score", path)
     objects = lambda *more: json.loads(run("score", path, "-f", "json", *more).out)["objects"]  # noqa: E731
     assert objects("--missing", "drop") == 2
     assert objects("--missing", "class") == 4

@@ -332,3 +332,12 @@ def test_weights_whose_sum_is_no_float_are_refused():
         external_scores(Contingency.from_counts([[1e308, 1e308]]))
     with pytest.raises(ClustervetError, match=r"^(counts|weights|the sum) "):
         external_scores([1, 2], [0, 0], weights=[1e308, 1e308])
+
+
+def test_a_fault_names_the_clustering_that_has_it():
+    with pytest.raises(ClustervetError, match="ward has 1 missing label"):
+        cv.external_scores([0, 1], {"kmeans": [0, 1], "ward": [0, None]})
+    with pytest.raises(ClustervetError, match="kind and ward must label the same objects"):
+        cv.external_scores({"kind": [0, 1]}, {"ward": [0, 1, 1]})
+    with pytest.raises(ClustervetError, match="pred has 1 missing label"):
+        cv.external_scores({"y": [0, 1]}, {"y": [0, None]})

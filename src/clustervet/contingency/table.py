@@ -51,18 +51,26 @@ class Contingency(TableSums):
         noise: Any = None,
         noise_policy: NoisePolicy | None = None,
         missing: Missing = "raise",
+        names: tuple[str, str] = ("truth", "pred"),
     ) -> Contingency:
         """Count two labelings of the same objects, truth first.
 
         `missing` says what None, NaN and NA do: "raise", "drop" the object, or be a "class".
         `noise` is a policy for the label -1 ("keep", "drop" or "singletons"), or
-        {label: policy} for other labels; it holds in both labelings.
+        {label: policy} for other labels; it holds in both labelings. `names` are what messages
+        call the two.
 
         >>> Contingency.from_labels([1, 1, 2, 2], [0, 0, -1, -1], noise="singletons").shape
         (2, 3)
         """
         codes = encode_pair(
-            truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
+            truth,
+            pred,
+            weights=weights,
+            noise=noise,
+            noise_policy=noise_policy,
+            missing=missing,
+            names=names,
         )
         cells, rows, cols = count_labels(*codes)
         return cls(cells, codes[0].restore(rows), codes[1].restore(cols))

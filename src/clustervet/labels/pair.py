@@ -29,10 +29,15 @@ def encode_pair(
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
+    names: tuple[str, str] = ("truth", "pred"),
 ) -> tuple[Codes, Codes, NDArray[Any] | None]:
-    """Both clusterings as codes of the same objects, and their weights where given."""
+    """Both clusterings as codes of the same objects, and their weights where given.
+
+    `names` are what messages call them.
+    """
+    first, second = names if names[0] != names[1] else ("truth", "pred")
     sides, heavy = encode_all(
-        {"truth": truth, "pred": pred},
+        {show_label(first): truth, show_label(second): pred},
         weights=weights,
         noise=noise,
         noise_policy=noise_policy,

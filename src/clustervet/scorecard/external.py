@@ -144,7 +144,10 @@ def external_scores(
         "missing": missing,
     }
     tables = (
-        ((truth_name, pred_name), Contingency.from_labels(labels, clusters, **policies))
+        (
+            (truth_name, pred_name),
+            Contingency.from_labels(labels, clusters, names=(truth_name, pred_name), **policies),
+        )
         for truth_name, labels in truths.items()
         for pred_name, clusters in preds.items()
     )
