@@ -25,7 +25,7 @@ def values(ran):
     """The numbers of a JSON answer by measure, or by card and measure."""
     assert ran.code == 0, ran.err
     data = json.loads(ran.out)
-    read = lambda card: {score["measure"]: score["value"] for score in card["scores"]}  # noqa: E731
+    read = lambda card: {score["measure"]: score["value"] for score in card["scores"]}  # noqa: E731  # a formula, not a function to call elsewhere
     return {c["name"]: read(c) for c in data["cards"]} if "cards" in data else read(data)
 
 
@@ -178,7 +178,7 @@ def test_noise_may_be_a_word_with_an_equals_sign(run, file):
 def test_missing_labels(run, refused, file):
     path = file("y,c\na,0\n,0\nb,NA\nb,1\n")
     assert "y has 1 missing label" in refused("score", path)
-    objects = lambda *more: json.loads(run("score", path, "-f", "json", *more).out)["objects"]  # noqa: E731
+    objects = lambda *more: json.loads(run("score", path, "-f", "json", *more).out)["objects"]  # noqa: E731  # a formula, not a function to call elsewhere
     assert objects("--missing", "drop") == 2
     assert objects("--missing", "class") == 4
 

@@ -86,7 +86,7 @@ def test_the_pairs_of_a_small_table():
 def test_pairs_of_10_to_the_15_objects_are_exact():
     counts = [[10**15 // 2 - 7, 3], [11, 10**15 // 2 - 7]]
     pairs = Contingency.from_counts(counts).pairs
-    choose = lambda x: x * (x - 1) // 2  # noqa: E731
+    choose = lambda x: x * (x - 1) // 2  # noqa: E731  # a formula, not a function to call elsewhere
     flat = [x for row in counts for x in row]
     rows, cols = [sum(row) for row in counts], [sum(col) for col in zip(*counts, strict=True)]
     n11 = sum(map(choose, flat))
@@ -102,7 +102,7 @@ def test_pairs_of_many_large_cells_are_exact():
     matrix = rng.integers(10**10, 10**11, (60, 60))
     pairs = Contingency.from_counts(matrix).pairs
     flat = matrix.astype(object)
-    square = lambda values: sum(int(x) * (int(x) - 1) // 2 for x in values)  # noqa: E731
+    square = lambda values: sum(int(x) * (int(x) - 1) // 2 for x in values)  # noqa: E731  # a formula, not a function to call elsewhere
     assert pairs.n11 == square(flat.ravel())
     assert pairs.same_class == square(flat.sum(axis=1))
     assert pairs.same_cluster == square(flat.sum(axis=0))

@@ -27,8 +27,8 @@ SPREAD, RANDOM = "k-means++", "random"
 
 class Clusterer(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn ships no types
-    TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]  # scikit-learn ships no types
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn ships no types
     ABC,
 ):
     """Base of the clusterers; a subclass says how rows are scaled, seeded, fitted and scored.
