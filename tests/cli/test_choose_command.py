@@ -197,6 +197,8 @@ def test_a_column_of_text(run, file):
     assert data["best"]["test_errors"] == 0
     counted = answer(run("select", path, *ask, "--weighting", "counts", "-f", "json"))
     assert counted["points"] == 40
+    smoothed = answer(run("select", path, *ask, "--neighbours", "10", "-f", "json"))
+    assert (smoothed["neighbours"], data["neighbours"]) == (10, 0)
 
 
 @pytest.mark.parametrize(
@@ -219,6 +221,7 @@ def test_a_column_of_text(run, file):
         ([*ASK[:2], "-a", "no_such_module:Thing"], "cannot be loaded"),
         ([*ASK[:2], "-a", "kl"], "the algorithm 'kl' reads counts"),
         ([*ASK, "--weighting", "tf"], "weighting must be one of"),
+        ([*ASK, "--neighbours", "5"], "neighbours smooth counts of words"),
         ([*ASK, "--labelled", "kind"], "'ham' is neither"),
         ([*ASK, "--labelled", "x1"], "by true and false or 1 and 0"),
         ([*ASK, "--resume"], "resume goes with a journal"),

@@ -59,7 +59,7 @@ for name in clusterers.__all__:
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
-    assert len(ran.stdout.split()) == 5
+    assert len(ran.stdout.split()) == 6
 
 
 class Shifted(KLKMeans):

@@ -165,6 +165,8 @@ def test_weighting_is_a_setting_of_the_algorithms_that_are_weighted(tmp_path):
     select(counts, Y, ["kmeans"], [2, 3], 1, journal=path, weighting="tfidf")
     with pytest.raises(FileError, match="its kmeans has input=tfidf, this one's none"):
         select(counts, Y, ["kmeans"], [2, 3], 1, journal=path)
+    with pytest.raises(FileError, match="its kl has input=none, this one's none, smoothed by 4"):
+        select(counts, Y, ["kl"], [2, 3], 1, journal=path, weighting="tfidf", neighbours=4)
 
 
 def test_failed_fits_are_kept_with_their_reason_and_tried_again(tmp_path):

@@ -111,6 +111,11 @@ def test_a_weighted_search_predicts_from_counts():
         "tfidf",
         "sphericalkmeans",
     ]
+    for name in ("spherical", "kl"):
+        search = PacMdlSearch([name], clusters=[3], runs=3, weighting="tfidf", neighbours=4)
+        search.fit(counts, topics)
+        np.testing.assert_array_equal(search.predict(counts), search.transduction_)
+        assert "neighboursmoothing" in search.best_estimator_.named_steps
 
 
 def test_a_journal_and_seeds_of_all_kinds(tmp_path):

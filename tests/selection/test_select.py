@@ -26,10 +26,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import clustervet as cv
+from clustervet.clusterers import KLKMeans, NeighbourSmoothing, SphericalKMeans
 from clustervet.errors import ClustervetError, ParameterError
 from clustervet.selection import fits
 from clustervet.selection.select import select
 from clustervet.selection.splits import read_split
+from clustervet.selection.weighting import TfIdf
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(90)
@@ -262,6 +264,24 @@ def test_algorithms_that_read_counts_are_never_weighted():
     labels = KMeans(3, n_init=1, random_state=weighted.table[0].seed).fit_predict(tfidf)
     mask = read_split(TOPICS, None, 0.5, len(TOPICS), 0).labelled
     assert weighted.table[0].train_errors == majority_errors(TOPICS[mask], labels[mask])
+
+
+@pytest.mark.parametrize("weighting", ["tfidf", "counts"])
+def test_neighbours_smooth_what_each_algorithm_reads(weighting):
+    found = select(WORDS, TOPICS, ["spherical", "kl"], [2], 2, weighting=weighting, neighbours=5)
+    assert found.to_dict()["neighbours"] == 5
+    tfidf = TfIdf().fit(WORDS) if weighting == "tfidf" else None
+    read = WORDS if tfidf is None else tfidf.transform(WORDS)
+    inputs = {
+        "spherical": NeighbourSmoothing(5, terms=200).fit_transform(read),
+        "kl": NeighbourSmoothing(5, terms=200, by=tfidf).fit_transform(WORDS),
+    }
+    models = {"spherical": SphericalKMeans(2), "kl": KLKMeans(2, weighting="length")}
+    mask = read_split(TOPICS, None, 0.5, len(TOPICS), 0).labelled
+    for candidate in found.table:
+        model = models[candidate.algorithm].set_params(random_state=candidate.seed, n_init=1)
+        labels = model.fit(inputs[candidate.algorithm]).labels_
+        assert candidate.train_errors == majority_errors(TOPICS[mask], labels[mask])
 
 
 def test_pipelines_mixtures_and_names_of_all_kinds_join():

@@ -128,6 +128,14 @@ def select_command(
             "that read counts always get them.",
         ),
     ] = None,
+    neighbours: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Move every row of words half the way to its N nearest rows; 10 help most "
+            "collections of short texts.",
+        ),
+    ] = 0,
     noise: Annotated[
         str | None,
         typer.Option(metavar="keep | singletons", help="What points labelled -1 are."),
@@ -182,6 +190,7 @@ def select_command(
             labels=labels,
             noise=noise,
             weighting=points.weighting if weighting is None else weighting,
+            neighbours=neighbours,
             journal=journal,
             resume=resume,
             n_jobs=jobs,

@@ -75,6 +75,10 @@ def text(
         typer.Option("--k", metavar="RANGE", help="2..20 by default, 2..30 for twenty classes."),
     ] = None,
     runs: Annotated[int, typer.Option(metavar="N", help="Runs of each.")] = 10,
+    neighbours: Annotated[
+        int,
+        typer.Option(metavar="N", help="Nearest documents that smooth each one; 0 for none."),
+    ] = 10,
     shares: Annotated[
         str,
         typer.Option(metavar="LIST", help="Labelled shares; the paper's are 0.1,0.3,0.5,0.7,0.9."),
@@ -101,6 +105,7 @@ def text(
         algorithms=None if algorithms is None else [a.strip() for a in algorithms.split(",")],
         clusters=None if k is None else whole_numbers(k, "--k"),
         runs=runs,
+        neighbours=neighbours,
         shares=numbers(shares, "--shares"),
         delta=delta,
         journals=journal,

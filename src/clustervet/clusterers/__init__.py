@@ -9,6 +9,14 @@ from __future__ import annotations
 from clustervet.clusterers.balanced import FrequencySensitiveKMeans
 from clustervet.clusterers.divergence import KLKMeans
 from clustervet.clusterers.mixture import HardMovMF, SoftMovMF
+from clustervet.clusterers.smoothing import NeighbourSmoothing
 from clustervet.clusterers.spherical import SphericalKMeans
 
-__all__ = ["FrequencySensitiveKMeans", "HardMovMF", "KLKMeans", "SoftMovMF", "SphericalKMeans"]
+__all__ = [
+    "FrequencySensitiveKMeans",
+    "HardMovMF",
+    "KLKMeans",
+    "NeighbourSmoothing",
+    "SoftMovMF",
+    "SphericalKMeans",
+]

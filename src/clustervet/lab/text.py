@@ -131,6 +131,7 @@ def text_study(
     algorithms: Any = None,
     clusters: Iterable[int] | None = None,
     runs: int = 10,
+    neighbours: int = 10,
     shares: Sequence[float] = (0.5,),
     delta: float = 0.1,
     journals: str | Path | None = None,
@@ -142,8 +143,9 @@ def text_study(
 
     Clusterings never see labels, so one journal a set serves all splits. By default the six
     algorithms, 2 to 20 clusters (2 to 30 for twenty classes), ten runs. k-means and the
-    spherical ones are given tf-idf, KL counts; the same for all sets. `shares=SHARES` gives
-    the paper's five splits. `fetch` lets scikit-learn download newsgroups that are not there.
+    spherical ones are given tf-idf, KL counts, both smoothed by the nearest `neighbours` of each
+    document; the same for all sets. `shares=SHARES` gives the paper's five splits. `fetch` lets
+    scikit-learn download newsgroups that are not there.
     """
     held = find_corpora(folder)
     if fetch:
@@ -173,6 +175,7 @@ def text_study(
                 algorithms=algorithms,
                 clusters=range(2, most + 1) if clusters is None else list(clusters),
                 runs=runs,
+                neighbours=neighbours,
                 delta=delta,
                 journal=None if journals is None else Path(journals) / f"{name}.db",
                 n_jobs=n_jobs,

@@ -56,8 +56,11 @@ class Algorithm:
     counts: bool
     seeded: bool
 
-    def settings(self, weighting: str) -> dict[str, str]:
-        """What a fit depends on besides data, number of clusters and seed, as text."""
+    def settings(self, read: str) -> dict[str, str]:
+        """What a fit depends on besides data, number of clusters and seed, as text.
+
+        `read` says what becomes of the data before it is read.
+        """
         template = self.clusterer.template
         kind = type(template)
         held = {
@@ -65,7 +68,6 @@ class Algorithm:
             for key, value in sorted(template.get_params(deep=True).items())
             if key.rpartition("__")[2] not in IDLE
         }
-        read = "none" if self.counts else weighting
         return {"class": f"{kind.__module__}.{kind.__qualname__}", "input": read, **held}
 
 

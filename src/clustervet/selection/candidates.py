@@ -73,6 +73,7 @@ class Study:
     delta: float
     language: Language
     weighting: str
+    neighbours: int
     seed: int
 
     def choices(self) -> tuple[str, ...]:

@@ -16,6 +16,9 @@ from clustervet.selection.algorithms import Algorithm
 
 WEIGHTINGS = ("none", "counts", "tfidf")
 DEFAULT_CLUSTERS = range(2, 21)
+# Values that a smoothed row keeps. On cmu-different-1000, where it was chosen, the bound is no
+# worse than with all of them, and fits take half the time.
+TERMS = 200
 # Bytes that are digested at a time.
 BLOCK = 2**24
 
@@ -27,7 +30,45 @@ def weighter() -> Any:
     return TfIdf()
 
 
-def read_inputs(points: Any, algorithms: Sequence[Algorithm], weighting: Any) -> Mapping[str, Any]:
+def smoother(neighbours: int, by: Any = None) -> Any:
+    """Smoothing by neighbours, as an estimator."""
+    from clustervet.clusterers import NeighbourSmoothing
+
+    return NeighbourSmoothing(neighbours, terms=TERMS, by=by)
+
+
+def steps(counts: bool, weighting: str, neighbours: int) -> list[Any]:
+    """What happens to features before an algorithm reads them; `counts` if that reads counts."""
+    weighted = weighting == "tfidf"
+    found: list[Any] = [weighter()] if weighted and not counts else []
+    if neighbours:
+        found.append(smoother(neighbours, weighter() if weighted and counts else None))
+    return found
+
+
+def described(counts: bool, weighting: str, neighbours: int) -> str:
+    """The same in words, by which a journal knows it again."""
+    read = "none" if counts else weighting
+    if not neighbours:
+        return read
+    made = smoother(neighbours)
+    kept = f"share {made.share:g}, {made.terms} terms"
+    return f"{read}, smoothed by {neighbours} neighbours of {weighting}, {kept}"
+
+
+def read_neighbours(neighbours: Any, weighting: Any) -> int:
+    """How many neighbours smooth a row; 0 where none do."""
+    found = whole(neighbours, "neighbours", 0)
+    if found and weighting == "none":
+        raise ParameterError(
+            "neighbours smooth counts of words; they go with weighting='tfidf' or 'counts'."
+        )
+    return found
+
+
+def read_inputs(
+    points: Any, algorithms: Sequence[Algorithm], weighting: Any, neighbours: int
+) -> Mapping[str, Any]:
     """The features for each algorithm, by name; those that read counts are never weighted."""
     if weighting not in WEIGHTINGS:
         raise ParameterError(
@@ -45,10 +86,12 @@ def read_inputs(points: Any, algorithms: Sequence[Algorithm], weighting: Any) ->
         return {algorithm.name: points for algorithm in algorithms}
     if negative is not None:
         raise FeatureError(f"weighting={weighting!r} is for counts, from zero on; {negative}.")
-    weighted = points
-    if weighting == "tfidf" and not all(algorithm.counts for algorithm in algorithms):
-        weighted = weighter().fit_transform(points)
-    return {a.name: points if a.counts else weighted for a in algorithms}
+    made: dict[bool, Any] = {}
+    for counts in {algorithm.counts for algorithm in algorithms}:
+        made[counts] = points
+        for step in steps(counts, weighting, neighbours):
+            made[counts] = step.fit_transform(made[counts])
+    return {algorithm.name: made[algorithm.counts] for algorithm in algorithms}
 
 
 def _narrow(points: Any) -> Any:

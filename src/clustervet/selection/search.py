@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from clustervet.errors import LabelError
 from clustervet.labels import plain_label, read_labels, show_label
 from clustervet.selection.algorithms import read_algorithms
-from clustervet.selection.inputs import DEFAULT_CLUSTERS, weighter
+from clustervet.selection.inputs import DEFAULT_CLUSTERS, steps
 from clustervet.selection.select import select
 
 UNLABELLED = -1
@@ -44,11 +44,13 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
     clusters : numbers of clusters; by default 2 to 20
     runs : fits of each
     train : share or number of points to look at, where every point has a label
-    language, delta, labels, noise, weighting, journal, n_jobs, random_state : see `select`
+    language, delta, labels, noise, weighting, neighbours : see `select`
+    journal, n_jobs, random_state : see `select`
 
     Attributes
     ----------
-    best_estimator_ : the chosen clusterer, fitted to all points; a pipeline where weighted
+    best_estimator_ : the chosen clusterer, fitted to all points; a pipeline where weighted or
+        smoothed
     best_params_ : its algorithm, number of clusters, run and seed
     best_bound_ : `Bound` on its errors among the unlabelled points
     selection_ : `Selection`, with every candidate
@@ -87,6 +89,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         labels: Any = None,
         noise: str | None = None,
         weighting: str = "none",
+        neighbours: int = 0,
         journal: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -100,6 +103,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         self.labels = labels
         self.noise = noise
         self.weighting = weighting
+        self.neighbours = neighbours
         self.journal = journal
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -129,6 +133,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
             labels=self.labels,
             noise=self.noise,
             weighting=self.weighting,
+            neighbours=self.neighbours,
             journal=self.journal,
             n_jobs=self.n_jobs,
             random_state=_seed(self.random_state),
@@ -151,9 +156,8 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         best = self.selection_.best
         algorithm = next(a for a in read_algorithms(self.algorithms) if a.name == best.algorithm)
         clusterer = algorithm.clusterer.made(best.clusters, best.seed)
-        if self.weighting == "tfidf" and not algorithm.counts:
-            clusterer = make_pipeline(weighter(), clusterer)
-        return clusterer.fit(matrix)
+        before = steps(algorithm.counts, self.weighting, self.neighbours)
+        return (make_pipeline(*before, clusterer) if before else clusterer).fit(matrix)
 
     @available_if(_can_predict)  # type: ignore[untyped-decorator]  # scikit-learn ships no types
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803  # as above

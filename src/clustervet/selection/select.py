@@ -25,9 +25,11 @@ from clustervet.selection.fits import Fit, Key, Labels, Task, read_tasks, run_fi
 from clustervet.selection.identity import Identity
 from clustervet.selection.inputs import (
     DEFAULT_CLUSTERS,
+    described,
     digest,
     read_clusters,
     read_inputs,
+    read_neighbours,
 )
 from clustervet.selection.journal import Journal, NoJournal
 from clustervet.selection.selection import Selection
@@ -48,6 +50,7 @@ def select(
     labels: Any = None,
     noise: str | None = None,
     weighting: str = "none",
+    neighbours: int = 0,
     journal: str | os.PathLike[str] | None = None,
     resume: bool | None = None,
     n_jobs: int | None = None,
@@ -76,6 +79,8 @@ def select(
     labels: the possible labels, or their number, as in `pac_mdl_bound`.
     noise: "keep" makes points labelled -1 one more cluster, "singletons" a cluster each.
     weighting: "tfidf" turns counts into tf-idf for all algorithms but those that read counts.
+    neighbours: moves every row of counts or tf-idf half the way to its nearest neighbours, as
+        `clusterers.NeighbourSmoothing` does; 10 help most collections of short texts, 0 is off.
     journal: a file that every finished fit is written to at once. A journal that exists is
         gone on with (`resume=True` asks for that, `resume=False` for a new one). Fits never
         depend on labels, so y, train, language, delta and the lists of algorithms, numbers and
@@ -100,9 +105,10 @@ def select(
         clusters=read_clusters(clusters, points.shape[0]),
         runs=whole(runs, "runs", 1),
         weighting=weighting,
+        neighbours=read_neighbours(neighbours, weighting),
     )
     chosen = read_language(language, len(plan.algorithms), len(plan.clusters), plan.runs)
-    inputs = read_inputs(points, plan.algorithms, weighting)
+    inputs = read_inputs(points, plan.algorithms, weighting, plan.neighbours)
     policy, told = read_noise(noise), read_seed(random_state)
     if n_jobs == 0:
         raise ParameterError("n_jobs must not be 0; -1 means all cores.")
@@ -167,6 +173,7 @@ class _Plan:
     clusters: tuple[int, ...]
     runs: int
     weighting: str
+    neighbours: int
 
     def study(
         self, points: Any, split: Split, labels: int, delta: float, language: Language, seed: int
@@ -183,6 +190,7 @@ class _Plan:
             delta=delta,
             language=language,
             weighting=self.weighting,
+            neighbours=self.neighbours,
             seed=seed,
         )
 
@@ -193,7 +201,10 @@ class _Plan:
             storage=f"{'sparse' if is_sparse(points) else 'dense'} {points.dtype}",
             digest=digest(points),
             seed=seed,
-            algorithms={a.name: a.settings(self.weighting) for a in self.algorithms},
+            algorithms={
+                a.name: a.settings(described(a.counts, self.weighting, self.neighbours))
+                for a in self.algorithms
+            },
         )
 
 

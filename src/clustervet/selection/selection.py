@@ -123,6 +123,7 @@ class Selection:
             "language": study.language.key,
             "delta": study.delta,
             "weighting": study.weighting,
+            "neighbours": study.neighbours,
             "random_state": study.seed,
             "best": _plain(self.best),
             "bound": self.bound.to_dict(),

@@ -1,0 +1,186 @@
+"""Rows smoothed by their nearest neighbours, before they are clustered."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from clustervet._kernels import neighbours as loops
+from clustervet.clusterers.rows import Rows, read_rows, spread
+from clustervet.errors import ParameterError
+
+# A row of this cosine or more has the same direction, and so nothing to add.
+SAME = 1 - 1e-9
+# Rows that are smoothed at a time, so that what is trimmed away never exists all at once.
+BLOCK = 4096
+
+
+class NeighbourSmoothing(
+    OneToOneFeatureMixin,  # type: ignore[misc]  # scikit-learn ships no types
+    TransformerMixin,  # type: ignore[misc]  # scikit-learn ships no types
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn ships no types
+):
+    """Moves every row towards the rows that are most like it.
+
+    A short document has few of the words of its topic; its neighbours have others. A row x
+    becomes (1 - share) x + share m, where m is the mean of the rows of greatest positive cosine
+    to x among those of the fit, weighted by that cosine: expansion of documents (Singhal &
+    Pereira 1999; Tao, Wang, Mei & Zhai 2006), with cosines for likelihoods. Rows in the very
+    direction of x tell nothing new and are passed over, so a row of the fit is not its own
+    neighbour. A row without words, or without neighbours, stays as it is.
+
+    Parameters
+    ----------
+    neighbours : how many; 10 by default
+    share : of the result that comes from them, from 0 to 1
+    terms : greatest number of values a row keeps, the largest ones; None keeps all of them,
+        which makes text about seven times as dense
+    by : a transformer; the cosines are those of the rows it gives, as in
+        `NeighbourSmoothing(by=TfidfTransformer())` for counts. None takes the rows themselves.
+
+    Attributes
+    ----------
+    by_ : the transformer as fitted, or None
+    n_features_in_, feature_names_in_ : as everywhere
+
+    >>> import numpy as np
+    >>> NeighbourSmoothing(1).fit_transform(np.array([[1.0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 2]]))
+    array([[0.5, 1. , 0.5, 0. ],
+           [0.5, 1. , 0.5, 0. ],
+           [0. , 0. , 0. , 2. ]])
+
+    """
+
+    def __init__(
+        self, neighbours: int = 10, *, share: float = 0.5, terms: int | None = None, by: Any = None
+    ) -> None:
+        self.neighbours = neighbours
+        self.share = share
+        self.terms = terms
+        self.by = by
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
+        """Keep the rows of X, sparse or dense, to find neighbours among; y is ignored."""
+        self._check()
+        matrix = self._read(X, reset=True)
+        self.by_: Any = None if self.by is None else clone(self.by).fit(matrix)
+        self._held: Any = _sparse(matrix)
+        self._directions: Rows = self._units(matrix)
+        return self
+
+    def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
+        """The rows, each moved towards its neighbours in the fit."""
+        check_is_fitted(self)
+        matrix = self._read(X, reset=False)
+        result = smoothed(matrix, self._held, self._weights(matrix), self.share, self.terms)
+        return result if _is_sparse(matrix) else result.toarray()
+
+    def weights(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
+        """Weights of the rows of the fit in the mean for each row of X, a CSR matrix.
+
+        A row sums to one, or to zero where there is no neighbour.
+        """
+        check_is_fitted(self)
+        return self._weights(self._read(X, reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _weights(self, matrix: Any) -> Any:
+        from scipy.sparse import csr_matrix
+
+        rows, fitted = self._units(matrix), self._directions
+        near, cosines = nearest(rows, fitted, self.neighbours)
+        there = near >= 0
+        total = cosines.sum(axis=1, keepdims=True)
+        shares = cosines / np.where(total > 0, total, 1.0)
+        indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        shape = (len(near), len(fitted))
+        found = csr_matrix((shares[there], near[there], indptr), shape=shape)
+        found.sort_indices()
+        return found
+
+    def _units(self, matrix: Any) -> Rows:
+        turned = matrix if self.by_ is None else self.by_.transform(matrix)
+        return read_rows(turned, np.ones(turned.shape[0]), squared=True, merge=False)
+
+    def _read(self, data: Any, *, reset: bool) -> Any:
+        return validate_data(
+            self, data, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
+
+    def _check(self) -> None:
+        for name, value in (("neighbours", self.neighbours), ("terms", self.terms)):
+            if name == "terms" and value is None:
+                continue
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+                raise ParameterError(f"{name} must be a whole number from 1 on, not {value!r}.")
+        real = isinstance(self.share, Real) and not isinstance(self.share, bool)
+        if not real or not 0 <= float(self.share) <= 1:
+            raise ParameterError(f"share must be a number from 0 to 1, not {self.share!r}.")
+
+
+def nearest(
+    rows: Rows, fitted: Rows, neighbours: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Places and cosines of the nearest fitted rows, greatest cosine first; -1 where none is."""
+    width = max(1, min(neighbours, len(fitted)))
+    near = np.empty((len(rows), width), np.int64)
+    cosines = np.empty((len(rows), width))
+    held, holders, starts = fitted.columns
+    arguments = (rows.data, rows.indices, rows.indptr, held, holders, starts, len(fitted))
+    work = int(np.diff(starts)[rows.indices].sum())
+    spread(loops.nearest_rows, (*arguments, SAME, near, cosines), len(rows), work)
+    return near, cosines
+
+
+def smoothed(matrix: Any, held: Any, weights: Any, share: float, terms: int | None) -> Any:
+    """Rows moved towards the weighted means of held rows, as a CSR matrix of their type."""
+    from scipy.sparse import diags, vstack
+
+    own = _sparse(matrix)
+    parts = []
+    for first in range(0, own.shape[0], BLOCK):
+        part, near = own[first : first + BLOCK], weights[first : first + BLOCK]
+        kept = np.where(np.diff(near.indptr) > 0, 1.0 - share, 1.0)
+        mixed = (diags(kept) @ part + share * (near @ held)).tocsr()
+        parts.append(_trimmed(mixed.astype(own.dtype, copy=False), terms))
+    result = vstack(parts, format="csr")
+    if max(result.nnz, *result.shape) < 2**31:
+        result.indices = result.indices.astype(np.int32, copy=False)
+        result.indptr = result.indptr.astype(np.int32, copy=False)
+    return result
+
+
+def _trimmed(matrix: Any, terms: int | None) -> Any:
+    """The rows with their largest values only."""
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    if terms is None:
+        return matrix
+    keep = np.empty(matrix.nnz, np.bool_)
+    arguments = (matrix.data, matrix.indptr, terms, keep)
+    spread(loops.largest_values, arguments, matrix.shape[0], 8 * matrix.nnz)
+    matrix.data[~keep] = 0
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _sparse(matrix: Any) -> Any:
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix(matrix)
+
+
+def _is_sparse(matrix: Any) -> bool:
+    from scipy.sparse import issparse
+
+    return bool(issparse(matrix))
