@@ -48,6 +48,10 @@ def test_bounds_beside_the_papers(folder):
     assert {"simple", "init", "cluster", "permutation", "adaptive", "mixture"} < set(line.languages)
     assert set(line.algorithms) == {"spherical", "kmeans"}
     assert "Not there, and left out: yahoo." in repr(study)
+    assert "each document moved towards its 10 nearest." in repr(study)
+    plain = clustervet.lab.text_study(folder, ["classic3"], neighbours=0, **OPTIONS)
+    assert "KL reads counts, the others tf-idf.\n" in repr(plain)
+    assert (study.to_dict()["neighbours"], plain.to_dict()["neighbours"]) == (10, 0)
     assert json.loads(study.to_json())["lines"][0]["bound"] == line.bound
     assert list(study.to_frame("polars")["corpus"]) == ["classic3"]
 

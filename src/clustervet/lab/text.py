@@ -63,11 +63,17 @@ class TextStudy:
 
     lines: tuple[Line, ...]
     missing: tuple[str, ...]
+    neighbours: int
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         lines = [line.to_dict() for line in self.lines]
-        return {"schema": SCHEMA, "lines": lines, "missing": list(self.missing)}
+        return {
+            "schema": SCHEMA,
+            "neighbours": self.neighbours,
+            "lines": lines,
+            "missing": list(self.missing),
+        }
 
     def to_json(self, indent: int | None = 2) -> str:
         """As JSON."""
@@ -105,10 +111,14 @@ class TextStudy:
 
     def notes(self) -> list[str]:
         """What to know when reading the table."""
+        rows = "KL reads counts, the others tf-idf"
+        if self.neighbours:
+            rows += f", each document moved towards its {self.neighbours} nearest"
         notes = [
+            f"{rows}.",
             "bound: the best over all algorithms, numbers of clusters and runs under Algo; the "
             "languages average over choices they do not pay for (Banerjee & Langford 2004, "
-            "fig. 6); the paper prints one error more than bmax."
+            "fig. 6); the paper prints one error more than bmax.",
         ]
         if self.missing:
             notes.append(f"Not there, and left out: {', '.join(self.missing)}.")
@@ -182,7 +192,8 @@ def text_study(
                 random_state=random_state,
             )
             lines.append(_line(corpus, share, chosen))
-    return TextStudy(tuple(lines), tuple(name for name in wanted if name not in held))
+    missing = tuple(name for name in wanted if name not in held)
+    return TextStudy(tuple(lines), missing, neighbours)
 
 
 def _chosen(

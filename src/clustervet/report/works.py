@@ -70,7 +70,10 @@ WORKS = (
     "Schwarz, G. (1978). Estimating the dimension of a model. Annals of Statistics 6.",
     "Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical "
     "Journal 27.",
+    "Singhal, A., Pereira, F. (1999). Document expansion for speech retrieval. SIGIR.",
     "Strehl, A., Ghosh, J. (2002). Cluster ensembles. JMLR 3.",
+    "Tao, T., Wang, X., Mei, Q., Zhai, C. (2006). Language model information retrieval with "
+    "document expansion. HLT-NAACL.",
     "Tibshirani, R., Walther, G., Hastie, T. (2001). Estimating the number of clusters in a "
     "data set via the gap statistic. Journal of the Royal Statistical Society B 63.",
     "van Dongen, S. (2000). Performance criteria for graph clustering and Markov cluster "
