@@ -8,6 +8,28 @@ from clustervet._kernels.compile import compiled
 
 
 @compiled
+def insert(near, cosines, found, j, cosine):
+    """Put a row among the nearest so far, of which there are `found`; how many there are then."""
+    width = len(near)
+    if found == width:
+        worst = cosines[width - 1]
+        if cosine < worst or (cosine == worst and j > near[width - 1]):
+            return found
+    else:
+        found += 1
+    place = found - 1
+    while place > 0 and (
+        cosines[place - 1] < cosine or (cosines[place - 1] == cosine and near[place - 1] > j)
+    ):
+        cosines[place] = cosines[place - 1]
+        near[place] = near[place - 1]
+        place -= 1
+    cosines[place] = cosine
+    near[place] = j
+    return found
+
+
+@compiled
 def nearest_rows(
     data, indices, indptr, held, holders, starts, total, most, near, cosines, first, last
 ):
@@ -15,50 +37,46 @@ def nearest_rows(
 
     Rows have length one. `held`, `holders` and `starts` list, word by word, the values and rows
     among which neighbours are sought, `total` of them. Only positive cosines count; where fewer
-    rows have one, `near` ends in -1. Ties go to the earlier row.
+    rows have one, `near` ends in -1. Ties go to the earlier row. Where the words of a row have
+    few holders only these are looked through, otherwise all rows, which is then the faster.
     """
     sums = np.zeros(total)
     seen = np.full(total, -1, np.int64)
     touched = np.empty(total, np.int64)
-    width = near.shape[1]
     for i in range(first, last):
-        count = 0
+        work = 0
         for t in range(indptr[i], indptr[i + 1]):
-            word = indices[t]
-            value = data[t]
-            for u in range(starts[word], starts[word + 1]):
-                j = holders[u]
-                if seen[j] != i:
-                    seen[j] = i
-                    sums[j] = 0.0
-                    touched[count] = j
-                    count += 1
-                sums[j] += value * held[u]
+            work += starts[indices[t] + 1] - starts[indices[t]]
         found = 0
-        for at in range(count):
-            j = touched[at]
-            cosine = sums[j]
-            if not 0.0 < cosine < most:
-                continue
-            if found == width:
-                worst = cosines[i, width - 1]
-                if cosine < worst or (cosine == worst and j > near[i, width - 1]):
-                    continue
-            else:
-                found += 1
-            place = found - 1
-            while place > 0 and (
-                cosines[i, place - 1] < cosine
-                or (cosines[i, place - 1] == cosine and near[i, place - 1] > j)
-            ):
-                cosines[i, place] = cosines[i, place - 1]
-                near[i, place] = near[i, place - 1]
-                place -= 1
-            cosines[i, place] = cosine
-            near[i, place] = j
-        for place in range(found, width):
-            cosines[i, place] = 0.0
-            near[i, place] = -1
+        if 4 * work < total:
+            count = 0
+            for t in range(indptr[i], indptr[i + 1]):
+                for u in range(starts[indices[t]], starts[indices[t] + 1]):
+                    j = holders[u]
+                    if seen[j] != i:
+                        seen[j] = i
+                        touched[count] = j
+                        count += 1
+                    sums[j] += data[t] * held[u]
+            for at in range(count):
+                j = touched[at]
+                if 0.0 < sums[j] < most:
+                    found = insert(near[i], cosines[i], found, j, sums[j])
+                sums[j] = 0.0
+        else:
+            for t in range(indptr[i], indptr[i + 1]):
+                value = data[t]
+                for u in range(starts[indices[t]], starts[indices[t] + 1]):
+                    sums[holders[u]] += value * held[u]
+            edge = 0.0
+            for j in range(total):
+                if edge < sums[j] < most:
+                    found = insert(near[i], cosines[i], found, j, sums[j])
+                    if found == near.shape[1]:
+                        edge = cosines[i, found - 1]
+            sums[:] = 0.0
+        near[i, found:] = -1
+        cosines[i, found:] = 0.0
 
 
 @compiled

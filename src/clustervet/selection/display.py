@@ -10,7 +10,7 @@ from clustervet.labels import show_label
 from clustervet.scorecard.render import csv_columns, safe_cell
 
 if TYPE_CHECKING:
-    from clustervet.selection.candidates import Candidate
+    from clustervet.selection.candidates import Candidate, Study
     from clustervet.selection.selection import Selection
 
 COLUMNS = (
@@ -46,7 +46,17 @@ def caption(selection: Selection) -> str:
         f"{len(study.algorithms)} {_plural('algorithm', len(study.algorithms))}, {steps}, "
         f"{study.runs} {_plural('run', study.runs)}; {study.train_size:,} of {study.points:,} "
         f"points labelled, {study.labels} labels; language {study.language.key}, delta "
-        f"{study.delta:g}"
+        f"{study.delta:g}{_inputs(study)}"
+    )
+
+
+def _inputs(study: Study) -> str:
+    """What became of the features, where anything did."""
+    if study.weighting == "none":
+        return ""
+    read = "tf-idf" if study.weighting == "tfidf" else study.weighting
+    return (
+        f"; {read} smoothed by {study.neighbours} neighbours" if study.neighbours else f"; {read}"
     )
 
 
