@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from clustervet.cli import chances
 from clustervet.cli.output import Format
 from clustervet.inference import Diagnosis, Ranking
 from clustervet.labels import show_label
@@ -27,6 +28,7 @@ class Scores:
     title: str | None = None
     ranking: Ranking | None = None
     diagnoses: Mapping[str, Diagnosis] = field(default_factory=dict)
+    levels: chances.Levels = field(default_factory=dict)
 
     def _parts(self) -> list[ScoreCards]:
         return [cards for cards in (self.cards, self.inner) if cards]
@@ -40,13 +42,13 @@ class Scores:
         if format is Format.markdown:
             tables = [render.markdown(list(c.values()), _names(c)) for c in self._parts()]
             closing = [f"\n{line}" for line in self._closing()]
-            return "\n".join(["\n\n".join(tables), *closing])
+            return "\n".join(["\n\n".join(tables), *chances.markdown(self.levels), *closing])
         opening = [self.title] if self.title else []
         tables = [render.text(list(c.values()), _names(c)) for c in self._parts()]
-        return "\n".join([*opening, "\n\n".join(tables), *self._closing()])
+        return "\n".join([*opening, "\n\n".join(tables), *self._under()])
 
     def _data(self) -> dict[str, Any]:
-        """The cards' data, with ranking and diagnoses where asked for."""
+        """The cards' data, with ranking, diagnoses and chance where asked for."""
         parts = self._parts()
         if len(parts) == 1:
             only = parts[0]
@@ -58,7 +60,14 @@ class Scores:
             data["ranking"] = self.ranking.to_dict()
         if self.diagnoses:
             data["diagnoses"] = {name: d.to_dict() for name, d in self.diagnoses.items()}
+        if self.levels:
+            data["chance"] = chances.as_data(self.levels)
         return data
+
+    def _under(self) -> list[str]:
+        """Chance levels, ranking and verdicts, as lines."""
+        gap = [""] if self.levels and self._closing() else []
+        return [*chances.lines(self.levels), *gap, *self._closing()]
 
     def _closing(self) -> list[str]:
         """The ranking and the verdicts, a line each."""
@@ -88,7 +97,7 @@ class Scores:
 
         tables = [render.rich_table(list(c.values()), _names(c)) for c in self._parts()]
         opening = [Text(self.title)] if self.title else []
-        return Group(*opening, *tables, *(Text(line) for line in self._closing()))
+        return Group(*opening, *tables, *(Text(line) for line in self._under()))
 
 
 def _names(cards: ScoreCards) -> list[str] | None:

@@ -67,6 +67,12 @@ def _root(
     """Judge, compare and choose clusterings."""
 
 
+def _complete_model(incomplete: str) -> list[str]:
+    from clustervet.inference.nulls import MODELS
+
+    return [name for name in MODELS if name.startswith(incomplete)]
+
+
 @app.command()
 def score(
     files: Annotated[
@@ -116,6 +122,15 @@ def score(
     diagnose: Annotated[
         bool, typer.Option("--diagnose", help="Also say where each clustering goes wrong.")
     ] = False,
+    chance: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Hold the measures named, or some usual ones, against random clusterings: sizes, "
+            "number, all, number_one_sided or all_one_sided.",
+            autocompletion=_complete_model,
+        ),
+    ] = None,
     features: FeaturesOption = None,
     metric: MetricOption = "euclidean",
     sample: SampleOption = None,
@@ -153,6 +168,7 @@ def score(
         resamples=resamples,
         seed=seed,
         diagnose=diagnose,
+        chance=chance,
         features=features or [],
         metric=metric,
         sample=sample,

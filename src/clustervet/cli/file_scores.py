@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clustervet.cli.answers import Scores
+from clustervet.cli.chances import check_chance, levels
 from clustervet.cli.request import MissingChoice, Request, noise_policies
 from clustervet.cli.tables import COMBINATIONS, RANKED, read_tables
 from clustervet.contingency import Contingency
@@ -43,6 +44,7 @@ def score_files(request: Request, options: Mapping[str, Any], rank: Rank) -> Sco
         raise ParameterError("name the columns of such files with --truth and --pred.")
     if request.diagnose and len(request.truths) > 1:
         raise ParameterError("--diagnose goes with one --truth.")
+    check_chance(request, len(request.truths))
     ranked = request.confidence is not None and len(set(request.preds)) > 1
     ranked = ranked and len(request.truths) < 2 and not request.weights
     found = read_tables(request, joint=ranked)
@@ -65,11 +67,15 @@ def score_files(request: Request, options: Mapping[str, Any], rank: Rank) -> Sco
     diagnoses = {}
     if request.diagnose:
         diagnoses = {pred: diagnose(table) for (_, pred), table in found.tables.items()}
+    tables = [(pred, table) for (_, pred), table in found.tables.items()]
+    more: dict[str, Any] = {
+        "ranking": ranking,
+        "diagnoses": diagnoses,
+        "levels": levels(request, tables, options["measures_"]),
+    }
     if request.id is None:
-        return Scores(cards, ranking=ranking, diagnoses=diagnoses)
-    return JoinedScores(
-        cards, ranking=ranking, diagnoses=diagnoses, unmatched=list(found.unmatched)
-    )
+        return Scores(cards, **more)
+    return JoinedScores(cards, **more, unmatched=list(found.unmatched))
 
 
 def _score_saved(request: Request, options: Mapping[str, Any]) -> Scores:
@@ -83,8 +89,13 @@ def _score_saved(request: Request, options: Mapping[str, Any]) -> Scores:
         if given:
             shown = show_label(request.files[0], 200)
             raise ParameterError(f"{shown} is a saved table, which {option} does not go with.")
+    check_chance(request, 1)
     table = Contingency.load(request.files[0])
     options = {**options, "measures_": options["measures"]}
     del options["measures"]
     cards = score_tables([(("truth", "pred"), table)], **options)
-    return Scores(cards, diagnoses={"pred": diagnose(table)} if request.diagnose else {})
+    return Scores(
+        cards,
+        diagnoses={"pred": diagnose(table)} if request.diagnose else {},
+        levels=levels(request, [("pred", table)], options["measures_"]),
+    )

@@ -39,6 +39,7 @@ class Request:
     resamples: int = 2_000
     seed: int | None = None
     diagnose: bool = False
+    chance: str | None = None
     features: Sequence[str] = ()
     metric: str = "euclidean"
     sample: int | None = None

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from clustervet.cli.answers import Scores
+from clustervet.cli.chances import Levels, check_chance, levels
 from clustervet.cli.plugins import load_measure
 from clustervet.cli.points import against_features, tell_header
 from clustervet.cli.request import Request, listed_measures, noise_policies
+from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
 from clustervet.frames import read_text_table
 from clustervet.frames.features import open_table
@@ -31,6 +33,7 @@ def run(request: Request) -> Scores:
         for option, given in (
             ("--confidence", request.confidence is not None),
             ("--diagnose", request.diagnose),
+            ("--chance", request.chance is not None),
             ("--weights", request.weights is not None),
         ):
             if given:
@@ -85,11 +88,13 @@ def _against_classes(request: Request, chosen: Sequence[str] | None = None) -> S
         "noise": noise_policies(request.noise),
         "missing": request.missing.value,
     }
+    check_chance(request, len(truths))
     cards = external_scores(truths, preds, weights=weights, **options, **policies)
     return Scores(
         cards,
         ranking=_ranking(request, truths, preds, cards, policies),
         diagnoses=_diagnoses(request, truths, preds, weights, policies),
+        levels=_levels(request, truths, preds, weights, options["measures"], policies),
     )
 
 
@@ -143,6 +148,22 @@ def _diagnoses(
     return {
         name: diagnose(truth, pred, weights=weights, **policies) for name, pred in preds.items()
     }
+
+
+def _levels(
+    request: Request,
+    truths: dict[str, Codes],
+    preds: dict[str, Codes],
+    weights: Any,
+    chosen: Sequence[Any] | None,
+    policies: dict[str, Any],
+) -> Levels:
+    truth = next(iter(truths.values()))
+    tables = (
+        (name, Contingency.from_labels(truth, pred, weights=weights, **policies))
+        for name, pred in preds.items()
+    )
+    return levels(request, tables, chosen)
 
 
 Sides = tuple[dict[str, Codes], dict[str, Codes], Any]
