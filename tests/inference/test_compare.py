@@ -5,7 +5,9 @@ import pytest
 
 import clustervet as cv
 from clustervet.errors import ClustervetError
-from clustervet.inference.compare import Joint, holm
+from clustervet.inference import compare
+from clustervet.inference.compare import Joint
+from clustervet.inference.p_values import holm
 from clustervet.labels import read_labels
 
 RNG = np.random.default_rng(0)
@@ -111,3 +113,38 @@ def test_holm_is_the_step_down_of_1979():
 def test_what_cannot_be_compared_is_refused(call, message):
     with pytest.raises(ClustervetError, match=message):
         call()
+
+
+def test_what_is_too_close_to_call_is_resampled_more(monkeypatch):
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, 200)
+    first, second = truth.copy(), truth.copy()
+    first[:30] = rng.integers(0, 3, 30)
+    second[30:78] = rng.integers(0, 3, 48)
+    numbers = []
+    plain = compare.evaluate
+
+    def watched(blocks, score, resamples, width, n_jobs):
+        numbers.append(resamples)
+        return plain(blocks, score, resamples, width, n_jobs)
+
+    monkeypatch.setattr(compare, "evaluate", watched)
+    options = {"resamples": 500, "random_state": 1}
+    p = cv.compare_predictions(truth, first, second, "ari", **options).p_value
+    assert numbers == [500]
+    # At a confidence that the p-value lies next to, more is drawn until the limit.
+    numbers.clear()
+    close = cv.compare_predictions(truth, first, second, "ari", confidence=1 - p, **options)
+    assert numbers[:3] == [500, 500, 1000]
+    assert sum(numbers) <= compare.EVALUATED / 2
+    again = cv.compare_predictions(truth, first, second, "ari", confidence=1 - p, **options)
+    assert again == close
+    assert close.p_value == pytest.approx(p, abs=0.04)
+
+
+@pytest.mark.parametrize("n", [2, 4, 5, 6])
+def test_few_objects_show_little(n):
+    truth = np.arange(n) % 2
+    found = cv.compare_predictions(truth, truth, np.zeros(n, int), "rand", random_state=0)
+    assert found.p_value >= 2 * 0.5**n
+    assert (found.better is None) == (n <= 5)

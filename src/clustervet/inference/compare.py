@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,10 @@ from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
 from clustervet.inference.bootstrap import Choice, resolve_method
 from clustervet.inference.interval import Interval, check_confidence, make_interval
+from clustervet.inference.p_values import holm, p_value, too_close
 from clustervet.inference.resample import (
     Draws,
+    another,
     check_resamples,
     check_whole,
     draw,
@@ -25,8 +29,8 @@ from clustervet.inference.resample import (
 from clustervet.labels import Codes, encode_all
 from clustervet.registry import Measure, MeasureFunction, check_options, measures
 
-# Resamples in the tail below which their share says little.
-COUNTABLE = 10
+# Tables that may be evaluated to call it.
+EVALUATED = 64_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +138,10 @@ def compare_predictions(
     """Whether one prediction is better than another on the same objects.
 
     Objects are resampled with their class and both clusters together, so what both
-    predictions find easy or hard cancels out of the difference. `options` are those of the
-    measure and of reading labels (`missing`, `noise`, ...); an object that is dropped from one
-    labeling is dropped from all.
+    predictions find easy or hard cancels out of the difference. Where the p-value is so close to
+    1 - confidence that other resamples might tell otherwise, more of them are drawn. `options`
+    are those of the measure and of reading labels (`missing`, `noise`, ...); an object that is
+    dropped from one labeling is dropped from all.
 
     >>> truth = [0] * 50 + [1] * 50
     >>> good = [0] * 45 + [1] * 55
@@ -218,25 +223,30 @@ def _compare(
     def scored(each: list[Contingency]) -> NDArray[np.float64]:
         return np.array([record.evaluate(table, **parameters).value for table in each])
 
+    def series(state: Any, number: int) -> NDArray[np.float64]:
+        blocks = draw(joint.counts, number, state, size)
+        score = partial(_scored_draw, joint, scored)
+        return evaluate(blocks, score, number, len(tables), n_jobs)
+
     values = scored(tables)
-    drawn = evaluate(
-        draw(joint.counts, check_resamples(resamples), random_state, size),
-        lambda counts: scored(joint.resampled(counts)).tolist(),
-        resamples,
-        len(tables),
-        n_jobs,
-    )
     centers = scored([table.as_population(size) for table in tables])
     scale = math.sqrt(size / n)
     pairs = [(i, j) for i in range(len(tables)) for j in range(i + 1, len(tables))]
-    gaps = [drawn[:, i] - drawn[:, j] for i, j in pairs]
     shifts = [float(centers[i] - centers[j]) for i, j in pairs]
-    raw = [
-        _p_value(float(values[i] - values[j]), scale * (gap - shift))
-        for (i, j), gap, shift in zip(pairs, gaps, shifts, strict=True)
-    ]
+    drawn = series(random_state, check_resamples(resamples))
+    for turn in count(1):
+        gaps = [drawn[:, i] - drawn[:, j] for i, j in pairs]
+        raw = [
+            p_value(float(values[i] - values[j]), scale * (gap - shift), n)
+            for (i, j), gap, shift in zip(pairs, gaps, shifts, strict=True)
+        ]
+        corrected = holm(raw)
+        more = min(len(drawn), EVALUATED // len(tables) - len(drawn))
+        if more <= 0 or not too_close(raw, corrected, 1 - confidence, len(drawn)):
+            break
+        drawn = np.concatenate([drawn, series(another(random_state, turn), more)])
     comparisons = []
-    for (i, j), gap, shift, p in zip(pairs, gaps, shifts, holm(raw), strict=True):
+    for (i, j), gap, shift, p in zip(pairs, gaps, shifts, corrected, strict=True):
         difference = float(values[i] - values[j])
         interval = make_interval(difference, gap, confidence, kind, center=shift, scale=scale)
         better = None
@@ -251,38 +261,11 @@ def _compare(
     return record, dict(zip(joint.names, values.tolist(), strict=True)), comparisons, n
 
 
-def _p_value(difference: float, noise: NDArray[np.float64]) -> float:
-    """Two-sided: how often noise alone is as large as the difference, on the side it is on.
-
-    Where so little noise reaches it that there is nothing to count, the normal tail tells:
-    else many predictions could never be separated, since Holm's method multiplies p-values.
-    """
-    defined = noise[np.isfinite(noise)]
-    if len(defined) < 20 or math.isnan(difference):
-        return math.nan
-    tail = min(np.count_nonzero(defined >= difference), np.count_nonzero(defined <= difference))
-    counted = 2 * (tail + 1) / (len(defined) + 1)
-    spread = float(defined.std(ddof=1))
-    if tail < COUNTABLE and spread > 0:
-        z = abs(difference - float(defined.mean())) / spread
-        return min(float(counted), math.erfc(z / math.sqrt(2)))
-    return float(min(1.0, counted))
-
-
-def holm(p_values: list[float]) -> list[float]:
-    """Holm's (1979) step-down correction for many comparisons.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted(range(len(p_values)), key=lambda k: (math.isnan(p_values[k]), p_values[k]))
-    corrected = [math.nan] * len(p_values)
-    running = 0.0
-    for rank, k in enumerate(order):
-        if not math.isnan(p_values[k]):
-            running = max(running, min(1.0, (len(p_values) - rank) * p_values[k]))
-            corrected[k] = running
-    return corrected
+def _scored_draw(
+    joint: Joint, scored: Callable[[list[Contingency]], NDArray[np.float64]], counts: Draws
+) -> list[float]:
+    found: list[float] = scored(joint.resampled(counts)).tolist()
+    return found
 
 
 def _groups(

@@ -82,6 +82,13 @@ def _entropy(random_state: Any) -> Any:
     )
 
 
+def another(random_state: Any, turn: int) -> Any:
+    """A state for one more series of draws, as repeatable as the first."""
+    if isinstance(random_state, int | np.integer | np.random.SeedSequence):
+        return np.random.SeedSequence([_entropy(random_state), turn])
+    return random_state
+
+
 def evaluate(
     blocks: Iterator[tuple[int, Callable[[], Draws]]],
     score: Callable[[Draws], list[float]],
