@@ -81,8 +81,8 @@ def score(
             metavar="TRUTH PRED | TABLE",
             help="Two files with a label a line, or one table; - is standard input. A table is "
             "CSV, JSON lines, Parquet, Arrow, NPY or NPZ in a file, in all files that match a "
-            "pattern, or in a folder; or what `table build` saved. With --features, one file "
-            "with all, or points and labels in two files.",
+            "pattern, or in a folder; or what `table build` saved. With --features, one such "
+            "table with all, or points and labels in two files.",
         ),
     ],
     truth: Annotated[

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from clustervet.cli.request import Request, noise_policies
 from clustervet.errors import ParameterError
 from clustervet.frames import FeatureTable, read_features, read_text_table
+from clustervet.frames.features import ChosenFeatures
+from clustervet.frames.source import ARRAYS, is_many, is_plain
 from clustervet.labels import show_label
 from clustervet.scorecard import ScoreCards, internal_scores
 
 
 def against_features(request: Request, chosen: Sequence[str] | None) -> ScoreCards:
     """Hold each clustering against its features."""
+    if _by_engine(request):
+        return _in_files(request, chosen)
     table, labels = _read(request)
     cards = internal_scores(
         table.matrix,
@@ -30,6 +35,50 @@ def against_features(request: Request, chosen: Sequence[str] | None) -> ScoreCar
     if not request.features:
         tell_features(table)
     return ScoreCards(dict(cards))
+
+
+def _by_engine(request: Request) -> bool:
+    """Whether the files are parts of one table, or for an engine outright."""
+    if request.engine is not None or request.memory_limit is not None or len(request.files) > 2:
+        return True
+    return any(map(is_many, request.files)) or (
+        len(request.files) == 2 and all(map(_is_typed, request.files))
+    )
+
+
+def _is_typed(path: str) -> bool:
+    return path != "-" and not is_plain(path) and Path(path).suffix.lower() not in ARRAYS
+
+
+def _in_files(request: Request, chosen: Sequence[str] | None) -> ScoreCards:
+    """Score files that are left where they are."""
+    from clustervet.scorecard.file_features import FileFeatures
+
+    for option, given in (
+        ("--array", request.array),
+        ("--delimiter", request.delimiter),
+        ("--header", request.header),
+    ):
+        if given is not None:
+            raise ParameterError(f"{option} goes with one file that is read into memory.")
+    if not request.preds:
+        raise ParameterError("name a column of clusters with --pred.")
+    files = FileFeatures(
+        request.files,
+        listed(request.features),
+        exclude=[*request.preds, *request.truths],
+        engine=request.engine or "duckdb",
+        memory_limit=request.memory_limit,
+        noise=noise_policies(request.noise),
+        missing=request.missing.value,
+        metric=request.metric,
+        sample=request.sample,
+        random_state=0 if request.seed is None else request.seed,
+    )
+    cards = files.scores(request.preds, chosen, request.families)
+    if not request.features:
+        tell_features(files.chosen)
+    return cards
 
 
 def _read(request: Request) -> tuple[FeatureTable, dict[str, Any]]:
@@ -73,7 +122,7 @@ def tell_header(name: str, guessed: str | None) -> None:
         )
 
 
-def tell_features(table: FeatureTable) -> None:
+def tell_features(table: FeatureTable | ChosenFeatures) -> None:
     """Say which columns were taken as features where the user has not."""
     shown = ", ".join(show_label(name, 40) for name in table.feature_names[:12])
     more = len(table.feature_names) - 12

@@ -73,6 +73,11 @@ class Rows:
         turned = csr_array(self._arrays, (len(self), self.width)).tocsc()
         return turned.data, turned.indices.astype(np.int32), turned.indptr.astype(np.int64)
 
+    def by_content(self) -> NDArray[np.int64]:
+        """The places of the rows in an order that depends on what they hold alone."""
+        codes = _codes(*self._arrays)
+        return np.argsort(codes, kind="stable")
+
     def sum(self, values: Floats) -> float:
         """Weighted sum over the rows; not by BLAS, whose digits depend on its threads."""
         return float((self.weights * values).sum())
@@ -216,14 +221,22 @@ def _canonical(matrix: Any) -> tuple[Floats, NDArray[np.int32], NDArray[np.int64
     )
 
 
+def _codes(
+    data: Floats, indices: NDArray[np.int32], indptr: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """A code of the content of each row."""
+    n = len(indptr) - 1
+    codes = np.empty(n, np.uint64)
+    spread(loops.row_codes, (data.view(np.uint64), indices, indptr, codes), n, 4 * len(data))
+    return codes
+
+
 def _merged(
     data: Floats, indices: NDArray[np.int32], indptr: NDArray[np.int64], weights: Floats
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """Which rows to keep and in which order, where each went, and the summed weights."""
     n = len(indptr) - 1
-    codes = np.empty(n, np.uint64)
-    arguments = (data.view(np.uint64), indices, indptr, codes)
-    spread(loops.row_codes, arguments, n, 4 * len(data))
+    codes = _codes(data, indices, indptr)
     kept = np.flatnonzero((np.diff(indptr) > 0) & (weights > 0))
     order = kept[np.argsort(codes[kept], kind="stable")]
     same = np.zeros(len(order), np.bool_)

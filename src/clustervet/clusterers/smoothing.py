@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix, diags, issparse, sparray, vstack
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -68,17 +69,23 @@ class NeighbourSmoothing(
         """Keep the rows of X, sparse or dense, to find neighbours among; y is ignored."""
         self._check()
         matrix = self._read(X, reset=True)
-        self.by_: Any = None if self.by is None else clone(self.by).fit(matrix)
-        self._held: Any = _sparse(matrix)
-        self._directions: Rows = self._units(matrix)
+        self.by_: Any = None if self.by is None else plain_output(clone(self.by)).fit(matrix)
+        directions = self._units(matrix)
+        # Ties between neighbours must not go by the order of rows, so that is one of their content.
+        self._order: NDArray[np.int64] = directions.by_content()
+        self._held: Any = csr_matrix(matrix)[self._order]
+        self._directions: Rows = self._units(matrix[self._order])
         return self
 
     def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
         """The rows, each moved towards its neighbours in the fit."""
         check_is_fitted(self)
+        self._check()
         matrix = self._read(X, reset=False)
         result = smoothed(matrix, self._held, self._weights(matrix), self.share, self.terms)
-        return result if _is_sparse(matrix) else result.toarray()
+        if isinstance(matrix, sparray):
+            return csr_array(result)
+        return result if issparse(matrix) else result.toarray()
 
     def weights(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
         """Weights of the rows of the fit in the mean for each row of X, a CSR matrix.
@@ -86,7 +93,11 @@ class NeighbourSmoothing(
         A row sums to one, or to zero where there is no neighbour.
         """
         check_is_fitted(self)
-        return self._weights(self._read(X, reset=False))
+        self._check()
+        found = self._weights(self._read(X, reset=False))
+        found.indices = self._order.astype(found.indices.dtype)[found.indices]
+        found.sort_indices()
+        return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -95,8 +106,7 @@ class NeighbourSmoothing(
         return tags
 
     def _weights(self, matrix: Any) -> Any:
-        from scipy.sparse import csr_matrix
-
+        """Weights of the held rows, nearest first: sums over them run in that order."""
         rows, fitted = self._units(matrix), self._directions
         near, cosines = nearest(rows, fitted, self.neighbours)
         there = near >= 0
@@ -104,9 +114,7 @@ class NeighbourSmoothing(
         shares = cosines / np.where(total > 0, total, 1.0)
         indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
         shape = (len(near), len(fitted))
-        found = csr_matrix((shares[there], near[there], indptr), shape=shape)
-        found.sort_indices()
-        return found
+        return csr_matrix((shares[there], near[there], indptr), shape=shape)
 
     def _units(self, matrix: Any) -> Rows:
         turned = matrix if self.by_ is None else self.by_.transform(matrix)
@@ -144,9 +152,7 @@ def nearest(
 
 def smoothed(matrix: Any, held: Any, weights: Any, share: float, terms: int | None) -> Any:
     """Rows moved towards the weighted means of held rows, as a CSR matrix of their type."""
-    from scipy.sparse import diags, vstack
-
-    own = _sparse(matrix)
+    own = csr_matrix(matrix)
     parts = []
     for first in range(0, own.shape[0], BLOCK):
         part, near = own[first : first + BLOCK], weights[first : first + BLOCK]
@@ -174,13 +180,7 @@ def _trimmed(matrix: Any, terms: int | None) -> Any:
     return matrix
 
 
-def _sparse(matrix: Any) -> Any:
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix(matrix)
-
-
-def _is_sparse(matrix: Any) -> bool:
-    from scipy.sparse import issparse
-
-    return bool(issparse(matrix))
+def plain_output(transformer: Any) -> Any:
+    """A transformer that gives arrays, whatever scikit-learn is set to give."""
+    able = hasattr(transformer, "set_output")
+    return transformer.set_output(transform="default") if able else transformer

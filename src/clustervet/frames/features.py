@@ -109,6 +109,31 @@ def read_features(
     )
 
 
+@dataclass(frozen=True)
+class ChosenFeatures:
+    """Columns of a file that are features, and why the others were left out."""
+
+    feature_names: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+
+def choose_features(
+    path: str | os.PathLike[str], features: Sequence[str] | None, exclude: Sequence[str] = ()
+) -> ChosenFeatures:
+    """The columns that `read_features` would take, without their values."""
+    source = open_table(path, None, None, None)
+    labels = _names(exclude, "exclude", source)
+    if features is None:
+        taken, left_out = _usual(source, labels)
+        return ChosenFeatures(tuple(taken), left_out)
+    taken = _asked(source, features, labels)
+    for name in taken:
+        if not source.kinds[name].numeric:
+            kind = source.kinds[name]
+            raise FileError(f"column {show_label(name)!r} of {source.name} is {kind}, not numbers.")
+    return ChosenFeatures(tuple(taken), {})
+
+
 def open_table(
     path: str | os.PathLike[str], array: str | None, delimiter: str | None, header: bool | None
 ) -> Source:

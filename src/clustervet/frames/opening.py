@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,11 @@ class Engine(ABC):
             shown = ", ".join(show_label(file, 200) for file in files[:3])
             raise FileError(f"{self.name} cannot read {shown}: {first.rstrip('.')}.") from None
 
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """Give rows in the order of the files for a while, where the engine can choose."""
+        yield
+
     @abstractmethod
     def open(self, files: list[str], format: str) -> Any:
         """The engine's own frame."""
@@ -56,6 +62,17 @@ class Engine(ABC):
 
 class DuckEngine(Engine):
     """DuckDB in this process."""
+
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """With one thread: several read delimited text in the order in which they come to it."""
+        asked = "SELECT current_setting('threads')"
+        (threads,) = self.session.execute(asked).fetchone()
+        self.session.execute("SET preserve_insertion_order = true; SET threads = 1")
+        try:
+            yield
+        finally:
+            self.session.execute(f"SET threads = {int(threads)}")
 
     def open(self, files: list[str], format: str) -> Any:
         """A relation."""

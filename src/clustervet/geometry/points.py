@@ -69,7 +69,11 @@ def _sparse(features: Any, what: str) -> Any:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    if len(matrix.data) and np.abs(matrix.data).max() >= LARGEST and np.isfinite(matrix.data).all():
+    if (
+        len(matrix.data)
+        and float(np.abs(matrix.data).max()) >= LARGEST
+        and np.isfinite(matrix.data).all()
+    ):
         raise FeatureError(f"{what} holds values beyond {LARGEST:g}, too large to square.")
     if not np.isfinite(matrix.data).all():
         at = int(np.flatnonzero(~np.isfinite(matrix.data))[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,14 +27,15 @@ def weighter() -> Any:
     """Tf-idf, as an estimator."""
     from clustervet.selection.weighting import TfIdf
 
-    return TfIdf()
+    return TfIdf().set_output(transform="default")
 
 
 def smoother(neighbours: int, by: Any = None) -> Any:
     """Smoothing by neighbours, as an estimator."""
     from clustervet.clusterers import NeighbourSmoothing
 
-    return NeighbourSmoothing(neighbours, terms=TERMS, by=by)
+    made = NeighbourSmoothing(neighbours, terms=TERMS, by=by)
+    return made.set_output(transform="default")
 
 
 def steps(counts: bool, weighting: str, neighbours: int) -> list[Any]:
@@ -86,6 +87,11 @@ def read_inputs(
         return {algorithm.name: points for algorithm in algorithms}
     if negative is not None:
         raise FeatureError(f"weighting={weighting!r} is for counts, from zero on; {negative}.")
+    part = _first(points, lambda values: (values > 0) & (values < 1))
+    if weighting == "tfidf" and part is not None:
+        raise FeatureError(
+            f"weighting='tfidf' is for counts, and {part}; 'counts' takes weights as they are."
+        )
     made: dict[bool, Any] = {}
     for counts in {algorithm.counts for algorithm in algorithms}:
         made[counts] = points
@@ -110,14 +116,20 @@ def _narrow(points: Any) -> Any:
 
 def _negative(points: Any) -> str | None:
     """Where the first value below zero stands, if there is one."""
+    return _first(points, lambda values: values < 0)
+
+
+def _first(points: Any, fault: Callable[[Any], Any]) -> str | None:
+    """Where the first value of a kind stands, if there is one."""
     values = points.data if is_sparse(points) else points
-    if not values.size or values.min() >= 0:
+    found = fault(values)
+    if not found.any():
         return None
     if is_sparse(points):
-        at = int(np.flatnonzero(values < 0)[0])
+        at = int(np.flatnonzero(found)[0])
         row = int(np.searchsorted(points.indptr, at, side="right")) - 1
         return f"row {row}, column {points.indices[at]} of X is {values[at]:g}"
-    row, column = np.argwhere(values < 0)[0].tolist()
+    row, column = np.argwhere(found)[0].tolist()
     return f"row {row}, column {column} of X is {values[row, column]:g}"
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
 
 class TfIdf(TfidfTransformer):  # type: ignore[misc]  # scikit-learn ships no types
     """(1 + log tf) log(n / df), rows of length one: "ltc" of Salton & Buckley 1988.
 
-    A word in every row weighs nothing, where scikit-learn's own weight keeps it.
+    A word in every row weighs nothing, where scikit-learn's own weight keeps it; a stored zero is
+    no word, and a word that no row has no weight.
     """
 
     def __init__(self) -> None:
@@ -19,7 +21,21 @@ class TfIdf(TfidfTransformer):  # type: ignore[misc]  # scikit-learn ships no ty
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803  # scikit-learn's name
         """Count the rows that each word is in."""
-        super().fit(X, y)
+        with np.errstate(divide="ignore"):
+            super().fit(_without_zeros(X), y)
         rarity = np.asarray(self.idf_) - 1  # scikit-learn adds 1
         self.idf_: Any = np.where(np.isfinite(rarity), rarity, 0.0)  # words that no row has
         return self
+
+    def transform(self, X: Any, copy: bool = True) -> Any:  # noqa: N803  # scikit-learn's name
+        """The weights of the words of each row."""
+        return super().transform(_without_zeros(X), copy=copy)
+
+
+def _without_zeros(matrix: Any) -> Any:
+    """The same without zeros that are stored, whose logarithm nobody wants."""
+    if not issparse(matrix) or matrix.format != "csr" or matrix.data.all():
+        return matrix
+    found = matrix.copy()
+    found.eliminate_zeros()
+    return found

@@ -1,0 +1,92 @@
+"""Clusterings in files held against features in the same files, which never come into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clustervet.frames.engines import engine_for
+from clustervet.frames.features import ChosenFeatures, choose_features
+from clustervet.frames.moments import cluster_moments
+from clustervet.frames.opening import Engine
+from clustervet.frames.rows import FEWEST, Rows, sample_rows
+from clustervet.frames.scan import find_files
+from clustervet.geometry import MomentGeometry
+from clustervet.labels.pair import Missing
+from clustervet.registry import measures
+from clustervet.scorecard.card import ScoreCard, ScoreCards
+from clustervet.scorecard.internal import DRAWN_POINTS, score_geometry
+
+# Measures that need products of features, and features up to which these are added up.
+LIKELIHOODS = ("log_likelihood", "bic", "aic")
+MOST_CROSSED = 64
+
+
+@dataclass(frozen=True)
+class FileFeatures:
+    """Files with points and clusterings of them, and how they are read."""
+
+    paths: Sequence[str]
+    features: Sequence[str] | None = None
+    exclude: Sequence[str] = ()
+    engine: str = "duckdb"
+    memory_limit: str | None = None
+    noise: Any = None
+    missing: Missing = "raise"
+    metric: str = "euclidean"
+    sample: int | None = None
+    random_state: int = 0
+    chosen: ChosenFeatures = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Columns are those of the first file, which an engine wants of all of them.
+        first = find_files(self.paths)[0]
+        object.__setattr__(self, "chosen", choose_features(first, self.features, self.exclude))
+
+    def scores(
+        self,
+        preds: Sequence[str],
+        keys: Sequence[str] | None = None,
+        family: str | Iterable[str] | None = None,
+    ) -> ScoreCards:
+        """A score card a clustering: from moments, from rows in blocks, and from a sample.
+
+        Sums are added where the rows are. Likelihoods and simplified silhouettes pass over the
+        rows again; the silhouette is estimated from points drawn by cluster. What needs all
+        distances at once stays undefined and says so.
+        """
+        wanted = {record.key for record in measures.select(keys, kind="internal", family=family)}
+        names = list(self.chosen.feature_names)
+        with engine_for(self.engine, memory_limit=self.memory_limit) as opened:
+            frame = opened.read(list(self.paths), numbers=names)
+            return ScoreCards(
+                {
+                    pred: self._card(opened, frame, pred, wanted, keys=keys, family=family)
+                    for pred in dict.fromkeys(preds)
+                }
+            )
+
+    def _card(
+        self, opened: Engine, frame: Any, pred: str, wanted: set[str], **asked: Any
+    ) -> ScoreCard:
+        names = list(self.chosen.feature_names)
+        columns: dict[str, Any] = {"label": pred, "features": names}
+        moments = cluster_moments(
+            frame,
+            **columns,
+            spreads="davies_bouldin" in wanted,
+            cross=len(names) <= MOST_CROSSED and not wanted.isdisjoint(LIKELIHOODS),
+            noise=self.noise,
+            missing=self.missing,
+        )
+        sample = None
+        if "silhouette" in wanted:
+            each = (self.sample or DRAWN_POINTS) // max(1, len(moments.names))
+            with opened.in_order():  # so that the same seed draws the same rows
+                sample = sample_rows(
+                    frame, **columns, per_cluster=max(FEWEST, each), random_state=self.random_state
+                )
+        rows = Rows(frame, pred, names)
+        geometry = MomentGeometry(moments, self.metric, sample=sample, rows=rows)
+        return score_geometry(geometry, asked["keys"], family=asked["family"], pred=pred)

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import numpy as np
+import polars as pl
+import pytest
+
+import clustervet as cv
+from clustervet.datasets import iris_path
+
+SCHEMA = json.loads(
+    (iris_path().parents[3] / "docs" / "scorecard.schema.json").read_text(encoding="utf-8")
+)
+RNG = np.random.default_rng(3)
+NAMES = np.array(["a|b", "<i>", "c,\n", "-1"])
+CODES = RNG.integers(0, 4, 600)
+X = RNG.normal(size=(600, 3)) + 4 * np.eye(4)[CODES][:, :3]
+OTHER = np.where(RNG.random(600) < 0.1, (CODES + 1) % 4, CODES)
+FRAME = pl.DataFrame(
+    {
+        "id": np.arange(600),
+        **{f"x{j}": X[:, j] for j in range(3)},
+        "kind": NAMES[CODES],
+        "mine": NAMES[OTHER],
+    }
+)
+
+
+@pytest.fixture(params=["parquet", "csv", "jsonl"])
+def lake(request, tmp_path):
+    """The points in three files."""
+    write = {"parquet": "write_parquet", "csv": "write_csv", "jsonl": "write_ndjson"}
+    for part in range(3):
+        path = tmp_path / f"part{part}.{request.param}"
+        getattr(FRAME[200 * part : 200 * part + 200], write[request.param])(path)
+    return str(tmp_path / f"*.{request.param}")
+
+
+def values(ran):
+    assert ran.code == 0, ran.err
+    data = json.loads(ran.out)
+    jsonschema.validate(data, SCHEMA)
+    return {score["measure"]: score["value"] for score in data["scores"]}
+
+
+def test_many_files_are_scored_where_they_are(run, lake):
+    ran = run("score", lake, "--pred", "mine", "--features", "x*", "--sample", "4000", "-f", "json")
+    found = values(ran)
+    expected = cv.internal_scores(X, NAMES[OTHER])
+    exact = {
+        *("ssq", "calinski_harabasz", "hartigan", "davies_bouldin", "xie_beni", "silhouette"),
+        *("simplified_silhouette", "log_likelihood", "bic", "aic"),
+    }
+    # So large a sample holds every point.
+    assert {key: found[key] for key in exact} == {
+        key: pytest.approx(expected[key], rel=1e-9) for key in exact
+    }
+    assert {key for key, value in found.items() if value is None} == {
+        *("intra_inter_ratio", "dunn", "generalized_dunn", "validated_likelihood", "dbcv"),
+    }
+
+
+def test_features_and_classes_of_many_files(run, lake):
+    ran = run("score", lake, "-t", "kind", "-p", "mine", "--features", "x*", "-m", "ari,ssq")
+    assert ran.code == 0, ran.err
+    assert f"{cv.adjusted_rand(CODES, OTHER):.4f}" in ran.out
+    assert f"{cv.ssq(X, OTHER):.4f}" in ran.out
+
+
+def test_noise_is_dropped_and_a_smaller_sample_says_how_far_off_it_may_be(run, lake):
+    ask = ("score", lake, "--pred", "mine", "--features", "x*")
+    data = json.loads(run(*ask, "--noise", "drop", "-m", "ssq", "-f", "json").out)
+    kept = NAMES[OTHER] != "-1"
+    assert (data["objects"], data["noise"]) == (kept.sum(), 600 - kept.sum())
+    assert data["scores"][0]["value"] == pytest.approx(cv.ssq(X[kept], OTHER[kept]), rel=1e-9)
+    drawn = run(*ask, "-m", "silhouette", "--sample", "120", "--seed", "1")
+    assert "±" in drawn.out
+    assert drawn.out == run(*ask, "-m", "silhouette", "--sample", "120", "--seed", "1").out
+
+
+def test_columns_are_found_in_the_first_file(run, tmp_path):
+    for part in range(2):
+        FRAME[300 * part : 300 * part + 300].write_parquet(tmp_path / f"p{part}.parquet")
+    paths = [str(tmp_path / f"p{part}.parquet") for part in range(2)]
+    whole = run("score", str(tmp_path), "--pred", "mine", "-m", "ssq", "-f", "json")
+    assert "features are x0, x1, x2; left out: id (an index), kind (text)" in whole.err
+    # A pattern that the shell has spelled out is the same.
+    for given in (paths, [str(tmp_path / "p?.parquet")]):
+        ask = ("--pred", "mine", "--features", "x*", "-m", "ssq", "-f", "json")
+        listed = run("score", *given, *ask)
+        assert values(listed) == {"ssq": pytest.approx(values(whole)["ssq"], rel=1e-12)}
+    limited = run(
+        "score", paths[0], "-p", "mine", "-m", "ssq", "--memory-limit", "1GB", "-f", "json"
+    )
+    assert values(limited)["ssq"] == pytest.approx(cv.ssq(X[:300], OTHER[:300]), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--pred", "nix"], "no column 'nix'"),
+        (["--pred", "mine", "--features", "y*"], "matches 'y*'"),
+        (["--pred", "mine", "--features", "x0,kind"], "column 'kind' of "),
+        (["--features", "x0"], "name a column of clusters with --pred."),
+        (["--pred", "mine", "--metric", "cosine"], "moments know the metrics euclidean"),
+        (["--pred", "mine", "--header"], "--header goes with one file"),
+        (["--pred", "mine", "--noise", "singletons"], "noise"),
+        (["--pred", "mine", "--engine", "duck"], "an engine is one of"),
+        (["--pred", "mine", "--memory-limit", "much"], "much"),
+        (["--pred", "mine", "-m", "ari"], "adjusted_rand needs --truth."),
+    ],
+)
+def test_refusals(refused, lake, arguments, message):
+    assert message in refused("score", lake, *arguments)
+
+
+def test_no_file(refused, tmp_path):
+    nothing = str(tmp_path / "*.parquet")
+    assert "no file matches" in refused("score", nothing, "--pred", "mine", "--features", "x0")
