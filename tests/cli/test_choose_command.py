@@ -13,6 +13,7 @@ import pytest
 import clustervet as cv
 from clustervet.selection.journal import Journal
 from clustervet.selection.select import select
+from clustervet.selection import splits
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(60)
@@ -186,6 +187,13 @@ def test_a_folder_of_text_has_a_folder_for_each_class(run, folder):
     assert ran.err.startswith("clustervet: 41 documents with ")
     assert (data["points"], data["train_size"], data["test_size"]) == (41, 40, 1)
     assert min(fit["train_errors"] for fit in data["candidates"]) == 0
+    assert data["remarks"] == [splits.OWN]
+    path = folder.parent / "found.csv"
+    ran = run("select", folder, "-a", "spherical", "--k", "2", "--runs", "1", "--predictions", path)
+    head, *rows = path.read_text().splitlines()
+    assert (head, len(rows)) == ("document,cluster,label", 41)
+    files = {str(file.relative_to(folder)) for file in folder.rglob("*.txt")}
+    assert {row.split(",")[0] for row in rows} == files
     assert data["bound"]["assignment"]
 
 
@@ -221,7 +229,12 @@ def test_a_column_of_text(run, file):
         ([*ASK[:2], "-a", "no_such_module:Thing"], "cannot be loaded"),
         ([*ASK[:2], "-a", "kl"], "the algorithm 'kl' reads counts"),
         ([*ASK, "--weighting", "tf"], "weighting must be one of"),
-        ([*ASK, "--neighbours", "5"], "neighbours smooth counts of words"),
+        ([*ASK, "--neighbours", "5"], "they go with --weighting tfidf or --weighting counts."),
+        ([*ASK, "--jobs", "0"], "--jobs must not be 0"),
+        ([*ASK, "--seed", "-1"], "--seed must be"),
+        ([*ASK, "--output", "no_folder/x.json"], "no_folder/x.json cannot be written"),
+        ([*ASK, "--predictions", "no_folder/x.csv"], "no_folder/x.csv cannot be written"),
+        ([*ASK, "--output", "."], "cannot be written: Is a directory"),
         ([*ASK, "--labelled", "kind"], "'ham' is neither"),
         ([*ASK, "--labelled", "x1"], "by true and false or 1 and 0"),
         ([*ASK, "--resume"], "resume goes with a journal"),

@@ -40,7 +40,7 @@ def test_bounds_beside_the_papers(folder):
     (line,) = study.lines
     assert study.missing == ("yahoo",)
     assert (line.corpus, line.documents, line.classes) == ("classic3", 120, 3)
-    assert line.paper == 2.0
+    assert line.paper == 0.02
     assert line.train_errors == 0
     bits = line.clusters * np.log2(3) + 1 + np.log2(line.clusters * (line.clusters - 1)) + 1
     assert line.bound == bmax(60, 60, 0, np.log2(0.1) - bits) / 60
@@ -63,7 +63,7 @@ def test_splits_share_their_fits(folder, tmp_path):
         folder, ["classic2"], shares=shares, journals=journals, **OPTIONS
     )
     assert [line.train for line in study.lines] == list(shares)
-    assert [line.paper for line in study.lines] == [None, None, 1.68, None, None]
+    assert [line.paper for line in study.lines] == [None, None, 0.0168, None, None]
     assert [path.name for path in journals.iterdir()] == ["classic2.db"]
     again = clustervet.lab.text_study(
         folder, ["classic2"], shares=shares, journals=journals, **OPTIONS
@@ -76,6 +76,10 @@ def test_refusals(folder):
         clustervet.lab.text_study(folder, ["yahoo"])
     with pytest.raises(ParameterError, match="did you mean"):
         clustervet.lab.text_study(folder, ["classic9"])
+    with pytest.raises(ParameterError, match="random_state must be"):
+        clustervet.lab.text_study(folder, ["classic3"], random_state=-1)
+    with pytest.raises(FileError, match="cannot be written"):
+        clustervet.lab.text_study(folder, ["classic3"], journals=folder / "classic3.npz")
     with pytest.raises(ParameterError, match="between 0 and 1"):
         clustervet.lab.text_study(folder, ["classic3"], shares=[1.5])
 

@@ -66,8 +66,19 @@ def test_it_reads_well():
         "  labelled    1 of 40 wrong (2.50%)",
         "  language    mixture: 4.00 bits (labels 2.00, runs 2.00)",
         "  constant    always 'ham': at most 28 wrong (70.00%)",
+        "  provided    that the labelled objects are a random sample of all",
         "  truth       1 of 40 wrong (2.50%), as bounded",
     ]
+
+
+def test_auto_pays_for_the_choices_made():
+    for choices, key in (
+        ({}, "simple"),
+        ({"runs": 3}, "init"),
+        ({"runs": 3, "searched": True}, "cluster"),
+        ({"algorithms": 2}, "algo"),
+    ):
+        assert pac_mdl_bound(TRUTH, PRED, EVEN, language="auto", **choices).language == key
 
 
 def test_hostile_labels_are_shown_safely():
@@ -186,7 +197,7 @@ def test_the_guarantee_holds_for_splits_of_the_irises(key):
         ({"runs": 2.5, "language": "init"}, "runs must be a whole number"),
         ({"algorithms": 0}, "algorithms must be a whole number"),
         ({"runs": 10}, "'simple' does not pay for choosing the run"),
-        ({"clusters": 1}, "number must be a whole number of at least 2"),
+        ({"clusters": 1}, "clusters=1 were asked for, but there are 2"),
     ],
 )
 def test_bad_options_get_a_clear_sentence(options, match):

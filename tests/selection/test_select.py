@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from joblib._parallel_backends import ThreadingBackend
 from rich.console import Console
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN, KMeans
+from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
@@ -29,8 +31,10 @@ import clustervet as cv
 from clustervet.clusterers import KLKMeans, NeighbourSmoothing, SphericalKMeans
 from clustervet.errors import ClustervetError, ParameterError
 from clustervet.selection import fits
+from clustervet.selection.algorithms import read_algorithms
+from clustervet.selection.preparation import Preparation
 from clustervet.selection.select import select
-from clustervet.selection.splits import read_split
+from clustervet.selection.splits import MINUS_ONE, OWN, read_split
 from clustervet.selection.weighting import TfIdf
 
 RNG = np.random.default_rng(0)
@@ -110,7 +114,55 @@ def test_a_split_can_be_told_as_a_mask_or_as_positions():
     drawn = select(X, Y, PAIR, [3], 1, train=40)
     mask = read_split(Y, None, 40, len(Y), 0).labelled
     for labelled in (mask, np.flatnonzero(mask)):
-        assert select(X, Y, PAIR, [3], 1, labelled=labelled).to_json() == drawn.to_json()
+        told = select(X, Y, PAIR, [3], 1, labelled=labelled).to_dict()
+        assert told.pop("remarks") == [OWN]
+        assert told == {key: item for key, item in drawn.to_dict().items() if key != "remarks"}
+    assert drawn.to_dict()["remarks"] == []
+
+
+def test_a_label_that_scikit_learn_takes_for_none_is_a_class_and_that_is_said():
+    codes = np.unique(Y, return_inverse=True)[1]
+    unknown = np.where(np.arange(90) % 3 == 0, -1, codes)
+    found = select(X, unknown, PAIR, [3], 1)
+    assert found.study.labels == 4
+    assert MINUS_ONE in repr(found)
+    for usual in (np.where(codes == 0, -1, 1), codes, codes.astype(str), codes - 2):
+        assert MINUS_ONE not in repr(select(X, usual, PAIR, [3], 1))
+
+
+def test_text_is_made_dense_for_what_reads_no_sparse_rows():
+    for weighting in ("none", "tfidf"):
+        found = select(WORDS, TOPICS, ["ward", "gmm"], [3], 1, weighting=weighting, neighbours=0)
+        assert not found.failed
+    dense = select(WORDS.toarray(), TOPICS, ["ward", "gmm"], [3], 1, weighting="tfidf")
+    assert [c.train_errors for c in dense.table] == [c.train_errors for c in found.table]
+    reduced = make_pipeline(TruncatedSVD(2, random_state=0), GaussianMixture())
+    (algorithm,) = read_algorithms([reduced])
+    assert not algorithm.dense  # its first step reads sparse rows
+    search = cv.PacMdlSearch(["gmm"], clusters=[3], runs=2, weighting="tfidf").fit(WORDS, TOPICS)
+    np.testing.assert_array_equal(search.predict(WORDS), search.transduction_)
+
+
+def test_rows_are_not_prepared_where_the_journal_has_every_fit(tmp_path, monkeypatch):
+    ask = {"weighting": "tfidf", "neighbours": 3, "journal": tmp_path / "run.db"}
+    first = select(WORDS, TOPICS, ["spherical"], [3], 2, **ask)
+    monkeypatch.setattr(Preparation, "inputs", None)
+    assert select(WORDS, TOPICS, ["spherical"], [3], 2, **ask).to_json() == first.to_json()
+
+
+def test_stored_zeros_and_words_that_no_row_has_are_no_words():
+    stored = WORDS.copy()
+    stored.data = stored.data.astype(float)
+    wide = sparse.hstack([stored, sparse.csr_matrix((60, 2))]).tocsr()
+    wide.data[::5] = 0
+    plain = wide.copy()
+    plain.eliminate_zeros()
+    ask = {"algorithms": ["spherical", "kl"], "clusters": [3], "runs": 2, "weighting": "tfidf"}
+    with config_context(transform_output="pandas"):
+        found = select(wide, TOPICS, neighbours=4, **ask)
+    assert found.table == select(plain, TOPICS, neighbours=4, **ask).table
+    search = cv.PacMdlSearch(**ask).fit(plain, TOPICS)
+    np.testing.assert_array_equal(search.predict(wide), search.predict(plain))
 
 
 def test_the_best_is_the_lowest_bound_and_ties_go_to_fewer_clusters_then_order_then_run():

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from clustervet.errors import ClustervetError, FeatureError, LabelError, ParameterError
+from clustervet.errors import FeatureError, LabelError, ParameterError
 from clustervet.selection.select import select
 
 RNG = np.random.default_rng(0)
@@ -60,7 +60,7 @@ ALGORITHMS = {"never": Untouched()}
         ({"labels": 1}, ParameterError, "labels is 1, but truth holds 2"),
         ({"labels": ["a", "c"]}, LabelError, "'b', which is not among labels"),
         ({"noise": "drop"}, ParameterError, "noise must be 'keep' or 'singletons'"),
-        ({"neighbours": 3}, ParameterError, "they go with weighting='tfidf' or 'counts'"),
+        ({"neighbours": 3}, ParameterError, "they go with weighting='tfidf' or weighting="),
         ({"neighbours": -1}, ParameterError, "neighbours must be"),
         ({"neighbours": 1.5}, ParameterError, "neighbours must be"),
         ({"weighting": "tf"}, ParameterError, "weighting must be one of none, counts, tfidf"),
@@ -92,8 +92,16 @@ def test_what_cannot_be_selected_is_refused_before_any_fit(changes, kind, messag
 def test_negative_counts_are_refused_by_the_name_of_the_algorithm(matrix):
     with pytest.raises(FeatureError, match="the algorithm 'kl' reads counts, from zero on; row 0"):
         select(matrix, Y, ["kmeans", "kl"])
-    with pytest.raises(ClustervetError, match="'kl'"):
-        select(matrix, Y)
+    usual = select(matrix, Y, clusters=[3], runs=1)
+    assert len(usual.study.algorithms) == 5
+    assert "Left out: kl, which reads counts, from zero on; row 0, column" in repr(usual)
+
+
+def test_shares_of_words_are_not_counts():
+    shares = np.abs(X) / np.abs(X).sum(axis=1, keepdims=True)
+    with pytest.raises(FeatureError, match="weighting='tfidf' is for counts, and row 0, column 0"):
+        select(shares, Y, ["kmeans"], [3], 1, weighting="tfidf")
+    select(shares, Y, ["kmeans"], [3], 1, weighting="counts", neighbours=3)
 
 
 def test_a_refused_call_leaves_no_journal(tmp_path):

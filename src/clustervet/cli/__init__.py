@@ -54,6 +54,11 @@ def _in_options(message: str) -> str:
         "noise='drop'": "--noise drop",
         "noise={": "--noise {",
         "shared=True": "--shared",
+        "weighting='tfidf'": "--weighting tfidf",
+        "weighting='counts'": "--weighting counts",
+        "n_jobs must": "--jobs must",
+        "random_state must": "--seed must",
+        "labelled= or": "--labelled or",
     }.items():
         message = message.replace(argument, option)
     return message

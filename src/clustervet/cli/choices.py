@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +67,9 @@ class Bounded:
         return Text.assemble((first, "bold"), "\n", rest)
 
 
-def predictions_text(selection: Selection) -> str:
-    """Cluster and predicted label of each point, as CSV."""
-    rows = zip(selection.labels.tolist(), selection.predictions.tolist(), strict=True)
-    return csv_rows([["cluster", "label"], *rows])
+def predictions_text(selection: Selection, names: Sequence[str] | None) -> str:
+    """Cluster and predicted label of each point, as CSV; with its name, if points have names."""
+    columns = [selection.labels.tolist(), selection.predictions.tolist()]
+    if names is None:
+        return csv_rows([["cluster", "label"], *zip(*columns, strict=True)])
+    return csv_rows([["document", "cluster", "label"], *zip(names, *columns, strict=True)])

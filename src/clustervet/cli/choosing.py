@@ -13,8 +13,8 @@ from clustervet.cli.options import (
     ArrayOption,
     FeaturesOption,
     FormatOption,
-    NoiseOption,
     OutputOption,
+    checked_target,
 )
 from clustervet.cli.output import emit
 from clustervet.cli.pages import ReportOption, check_page, write_page
@@ -118,7 +118,11 @@ def select_command(
     array: ArrayOption = None,
     text: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of text, whose words are counted."),
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of text, whose words are counted: of two letters or more, in two texts or "
+            "more, but not in most of them.",
+        ),
     ] = None,
     weighting: Annotated[
         str | None,
@@ -157,7 +161,11 @@ def select_command(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of split and fits.")] = 0,
     predictions: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write cluster and predicted label of each point there."),
+        typer.Option(
+            metavar="FILE",
+            help="Write cluster and predicted label of each point there.",
+            callback=checked_target,
+        ),
     ] = None,
     delimiter: DelimiterOption = None,
     header: HeaderOption = None,
@@ -166,6 +174,8 @@ def select_command(
     report: ReportOption = None,
 ) -> None:
     """Choose algorithm, number of clusters and run, with a bound on the errors of the choice.
+
+    The bound holds if the points with a label that is looked at are a random sample of all.
 
     [bold]clustervet select data.npz --label y --k 2..20 --runs 10 --journal run.db[/bold]
 
@@ -202,9 +212,9 @@ def select_command(
             print(f"clustervet: {kept}; the same command goes on from there.", file=sys.stderr)
         raise
     points.tell()
-    if predictions is not None:
-        write_whole(predictions, predictions_text(found))
     emit(Chosen(found), format, output)
+    if predictions is not None:
+        write_whole(predictions, predictions_text(found, points.names))
     write_page(found, report)
 
 
@@ -249,7 +259,14 @@ def bound_command(
     ] = None,
     delta: DeltaOption = 0.1,
     labels: LabelsOption = None,
-    noise: NoiseOption = None,
+    noise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY | LABEL=POLICY",
+            help="What the noise label (-1 unless named) means among the clusters: keep, drop or "
+            "singletons.",
+        ),
+    ] = None,
     missing: Annotated[
         MissingChoice,
         typer.Option(help="What an empty cluster does: stop, drop the object, or be a cluster."),
@@ -262,6 +279,8 @@ def bound_command(
     report: ReportOption = None,
 ) -> None:
     """Bound the errors of a clustering as a predictor of labels that nobody has seen.
+
+    The bound holds if the labelled objects are a random sample of all.
 
     [bold]clustervet bound labels.csv --truth y --pred c --labelled mask[/bold]
     """

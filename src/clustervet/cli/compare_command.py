@@ -21,6 +21,7 @@ from clustervet.cli.options import (
     HeaderOption,
     MissingOption,
     OutputOption,
+    checked_target,
     complete_measure,
 )
 from clustervet.cli.output import Format, emit
@@ -147,7 +148,12 @@ def compare(
         ),
     ] = None,
     consensus: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the consensus there, a label a line.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the consensus there, a label a line.",
+            callback=checked_target,
+        ),
     ] = None,
     query: Annotated[
         str | None,

@@ -47,7 +47,7 @@ class Asked:
 class Points:
     """Features, labels, which of them may be looked at, and how counts are usually weighted.
 
-    `tell` says on standard error what was taken as features.
+    `tell` says on standard error what was taken as features; `names` are those of documents.
     """
 
     matrix: Any
@@ -55,6 +55,7 @@ class Points:
     labelled: Mask | None
     weighting: str
     tell: Callable[[], None]
+    names: Sequence[str] | None = None
 
 
 def read_points_and_labels(asked: Asked) -> Points:
@@ -117,7 +118,7 @@ def _counted(documents: Documents, mask: Mask | None) -> Points:
     words = count_words(documents)
     said = f"{len(documents.texts):,} documents with {len(words.vocabulary):,} different words"
     tell = partial(print, f"clustervet: {said}.", file=sys.stderr)
-    return Points(words.counts, documents.labels, mask, "tfidf", tell)
+    return Points(words.counts, documents.labels, mask, "tfidf", tell, documents.files)
 
 
 def read_mask(codes: Codes, column: str) -> Mask:

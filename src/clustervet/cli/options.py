@@ -8,6 +8,7 @@ import typer
 
 from clustervet.cli.output import Format
 from clustervet.cli.request import MissingChoice
+from clustervet.frames.whole import check_writable
 from clustervet.registry import measures as registry
 
 
@@ -54,9 +55,24 @@ FamilyOption = Annotated[
         autocompletion=_complete_family,
     ),
 ]
+
+
+def checked_target(path: str | None) -> str | None:
+    """A file to be written, refused at once if it cannot be."""
+    if path is not None:
+        check_writable(path)
+    return path
+
+
 OutputOption = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the answer to a file instead."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the answer to a file instead.",
+        callback=checked_target,
+    ),
 ]
 
 
@@ -66,7 +82,7 @@ FeaturesOption = Annotated[
         "--features",
         metavar="COLUMNS",
         help="Columns of features, separated by commas or repeated; x* stands for all that match. "
-        "All numeric columns by default, where there is no --truth.",
+        "By default all numeric columns but labels; with a --truth, none.",
     ),
 ]
 MetricOption = Annotated[

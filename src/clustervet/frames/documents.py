@@ -23,11 +23,12 @@ RARE = 2
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Texts and their labels, which are missing where a document has none."""
+    """Texts and their labels, which are missing where a document has none, and their files."""
 
     name: str
     texts: Sequence[str] = field(repr=False)
     labels: Codes = field(repr=False)
+    files: Sequence[str] | None = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +84,11 @@ def read_text_folder(path: str | os.PathLike[str]) -> Documents:
     name = show_label(str(root), 200)
     texts: list[str] = []
     labels: list[str | None] = []
+    files: list[str] = []
     try:
         for file in _files(root):
             inside = file.relative_to(root).parts
+            files.append("/".join(inside))
             texts.append(_text(file))
             labels.append(inside[0] if len(inside) > 1 else None)
     except OSError as error:
@@ -96,7 +99,8 @@ def read_text_folder(path: str | os.PathLike[str]) -> Documents:
         raise FileError(f"{name} holds no folder with documents; there must be one for each class.")
     missing = np.array([label is None for label in labels])
     codes, keys = number([known[0] if label is None else label for label in labels])
-    return Documents(name, texts, from_keys(codes, keys, missing if missing.any() else None))
+    found = from_keys(codes, keys, missing if missing.any() else None)
+    return Documents(name, texts, found, files)
 
 
 def _files(folder: Path) -> Iterator[Path]:

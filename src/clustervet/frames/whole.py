@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -32,6 +33,29 @@ def write_whole(target: str | os.PathLike[str], text: str) -> None:
     except BaseException:
         os.unlink(name)
         raise
+
+
+def make_folder(path: Path) -> None:
+    """A folder to write in, made where it is not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refusal(path, error) from None
+
+
+def check_writable(target: str | os.PathLike[str]) -> None:
+    """Refuse a file that could not be written later, before any work is done."""
+    path = Path(os.path.realpath(target))
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if path.exists() and not path.is_file():
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".clustervet-")
+        os.close(handle)
+        os.unlink(name)
+    except OSError as error:
+        raise _refusal(path, error) from None
 
 
 def _refusal(path: Path, error: OSError) -> FileError:

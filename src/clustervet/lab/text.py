@@ -13,7 +13,9 @@ import numpy as np
 from clustervet.contingency.frame import Backend, to_frame
 from clustervet.datasets.corpora import CORPORA, Corpus, find_corpora, load_corpus
 from clustervet.errors import FileError, ParameterError
+from clustervet.frames.whole import make_folder
 from clustervet.selection import Selection, select
+from clustervet.selection.estimators import read_seed
 
 SCHEMA = "clustervet/text-study/1"
 # The best bounds the paper prints, in percent of the test set (§4.3, figs. 4 and 5, and yahoo in
@@ -102,7 +104,7 @@ class TextStudy:
         head = ["set", "labelled", "best", "k", "bound", "paper", "test error", "constant", *keys]
         rows = [head]
         for line in self.lines:
-            paper = "-" if line.paper is None else f"{line.paper:.4g}%"
+            paper = "-" if line.paper is None else f"{100 * line.paper:.4g}%"
             rates = [f"{line.languages[key]:.2%}" if key in line.languages else "-" for key in keys]
             best = [line.corpus, f"{line.train:.0%}", line.algorithm, str(line.clusters)]
             figures = [f"{line.bound:.2%}", paper, f"{line.test_error:.2%}", f"{line.constant:.2%}"]
@@ -157,6 +159,7 @@ def text_study(
     document; the same for all sets. `shares=SHARES` gives the paper's five splits. `fetch` lets
     scikit-learn download newsgroups that are not there.
     """
+    seed = read_seed(random_state) or 0
     held = find_corpora(folder)
     if fetch:
         held += [name for name in CORPORA if name.startswith("cmu") and name not in held]
@@ -189,7 +192,7 @@ def text_study(
                 delta=delta,
                 journal=None if journals is None else Path(journals) / f"{name}.db",
                 n_jobs=n_jobs,
-                random_state=random_state,
+                random_state=seed,
             )
             lines.append(_line(corpus, share, chosen))
     missing = tuple(name for name in wanted if name not in held)
@@ -205,7 +208,7 @@ def _chosen(
     labelled = np.zeros(total, np.bool_)
     labelled[rng.permutation(total)[: round(share * total)]] = True
     if journal is not None:
-        journal.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(journal.parent)
     return select(
         corpus.counts,
         corpus.labels,
@@ -232,7 +235,7 @@ def _line(corpus: Corpus, share: float, chosen: Selection) -> Line:
         bound=bound.rate,
         test_error=float(bound.test_rate or 0.0),
         constant=1 - largest,
-        paper=PRINTED.get(corpus.name) if share == 0.5 else None,
+        paper=PRINTED[corpus.name] / 100 if share == 0.5 and corpus.name in PRINTED else None,
         languages=chosen.languages(),
         algorithms={
             name: candidate.rate

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustervet.contingency.frame import Backend, to_frame
-from clustervet.errors import LabelError
+from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.pacmdl.coding import Language
-from clustervet.pacmdl.description import Description
+from clustervet.pacmdl.description import Description, whole
 from clustervet.pacmdl.registry import languages
 from clustervet.pacmdl.tail import bmax, check_delta
 from clustervet.pacmdl.transduction import Transduction, transduce
@@ -158,6 +158,7 @@ class Bound:
             f"  constant    always {label!r}: at most {constant.max_errors:,} wrong "
             f"({constant.rate:.2%})"
             + ("" if self.beats_constant else ", no worse than these clusters"),
+            "  provided    that the labelled objects are a random sample of all",
         ]
         if self.test_errors is not None:
             word = {True: ", as bounded", False: ", more than bounded", None: ""}[self.holds]
@@ -194,10 +195,12 @@ def pac_mdl_bound(
     Each cluster predicts the label that most of its labelled objects have. With probability
     1 - delta over which objects are labelled, a random sample, no description of b bits that
     errs on `a` of m labelled objects errs on more than bmax(m, n, a, 2^-b delta) of the n others.
+    Labelled objects that were picked rather than drawn make no such promise.
 
     truth, pred: labels and clusters of all objects; truth may be missing where unlabelled.
     labelled: a mask or positions; by default the objects whose truth is not missing.
     language: what the bits pay for, by key or as a record; see `clustervet.pacmdl.languages`.
+        "auto" is the shortest of the paper's that pays for the choices made.
     runs, algorithms: of how many this clustering is the best by the labels.
     searched: whether its number of clusters was chosen by the labels too.
     clusters: the number of clusters asked for, where some came out empty.
@@ -215,10 +218,10 @@ def pac_mdl_bound(
       labelled    1 of 40 wrong (2.50%)
       language    simple: 2.00 bits (labels 2.00)
       constant    always 'ham': at most 28 wrong (70.00%)
+      provided    that the labelled objects are a random sample of all
       truth       1 of 40 wrong (2.50%), as bounded
     """
     check_delta(delta)
-    chosen = languages.resolve(language)
     found = transduce(
         truth,
         pred,
@@ -230,6 +233,10 @@ def pac_mdl_bound(
         random_state=random_state,
     )
     _check(found)
+    if clusters is not None and whole(clusters, "clusters", 1) < len(found.clusters):
+        raise ParameterError(
+            f"clusters={clusters} were asked for, but there are {len(found.clusters)}."
+        )
     description = Description(
         clusters=len(found.clusters),
         labels=found.label_count,
@@ -239,6 +246,7 @@ def pac_mdl_bound(
         algorithms=algorithms,
         searched=searched,
     )
+    chosen = languages.resolve(language, description.choices)
     costs = chosen.costs(description)
     bits = math.fsum(costs.values())
     return Bound(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from clustervet.errors import ParameterError
 from clustervet.pacmdl.codes import BUILT_IN
@@ -66,9 +66,17 @@ class Languages(Mapping[str, Language]):
         """Forget a language."""
         del self._records[self[key].key]
 
-    def resolve(self, language: str | Language) -> Language:
-        """A language itself, or the one with that key."""
-        return language if isinstance(language, Language) else self[language]
+    def resolve(self, language: str | Language, choices: Collection[str] = ()) -> Language:
+        """A language itself, or the one with that key.
+
+        "auto" is the shortest of the paper's that pays for the choices made.
+        """
+        if isinstance(language, Language):
+            return language
+        if language != "auto":
+            return self[language]
+        paper = {"algorithms": "algo", "number": "cluster", "runs": "init"}
+        return self[next((key for choice, key in paper.items() if choice in choices), "simple")]
 
 
 def _origin(record: Language) -> tuple[str, str]:

@@ -48,13 +48,15 @@ class Algorithm:
     """One algorithm under the name it has in a selection.
 
     `counts` says that it reads features from zero on, as scikit-learn's tag `positive_only`
-    tells, and so is handed counts as they are; `seeded`, that runs of it can differ.
+    tells, and so is handed counts as they are; `seeded`, that runs of it can differ; `dense`, that
+    it cannot read sparse rows.
     """
 
     name: str
     clusterer: Clusterer
     counts: bool
     seeded: bool
+    dense: bool
 
     def settings(self, read: str) -> dict[str, str]:
         """What a fit depends on besides data, number of clusters and seed, as text.
@@ -135,9 +137,10 @@ def _algorithm(name: str, estimator: Any) -> Algorithm:
     clusterer = read_clusterer(estimator, _count_parameter(estimator), "euclidean")
     template = clusterer.template
     seeds = [key for key in template.get_params() if key.rpartition("__")[2] == "random_state"]
-    return Algorithm(
-        name, clusterer, bool(get_tags(template).input_tags.positive_only), bool(seeds)
-    )
+    reads = get_tags(template).input_tags
+    # Of a pipeline only the first step reads the rows as they are.
+    first = get_tags(template.steps[0][1]).input_tags if hasattr(template, "steps") else reads
+    return Algorithm(name, clusterer, bool(reads.positive_only), bool(seeds), not first.sparse)
 
 
 def _count_parameter(estimator: Any) -> str:

@@ -75,6 +75,7 @@ class Study:
     weighting: str
     neighbours: int
     seed: int
+    remarks: tuple[str, ...] = ()
 
     def choices(self) -> tuple[str, ...]:
         """The choices that are made by the labels."""
@@ -222,10 +223,8 @@ def _names_array(names: Any) -> NDArray[Any]:
 
 def read_language(language: Any, algorithms: int, clusters: int, runs: int) -> Language:
     """A language by key or as a record; "auto" is the paper's that pays for the choices made."""
-    if language == "auto":
-        language = "cluster" if clusters > 1 else "init" if runs > 1 else "simple"
-        language = "algo" if algorithms > 1 else language
-    return languages.resolve(language)
+    made = {"algorithms": algorithms, "number": clusters, "runs": runs}
+    return languages.resolve(language, [choice for choice, many in made.items() if many > 1])
 
 
 def read_noise(noise: Any) -> str:

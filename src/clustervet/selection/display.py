@@ -99,6 +99,7 @@ def notes(selection: Selection) -> list[str]:
             f"In truth {bound.test_errors:,} of {bound.test_known:,} predictions are wrong "
             f"({bound.test_rate:.2%})."
         )
+    lines += selection.study.remarks
     failed = selection.failed
     lines += [
         f"Failed: {show_label(candidate.algorithm)}, {candidate.clusters} clusters, run "

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from clustervet.errors import LabelError
 from clustervet.labels import plain_label, read_labels, show_label
 from clustervet.selection.algorithms import read_algorithms
-from clustervet.selection.inputs import DEFAULT_CLUSTERS, steps
+from clustervet.selection.inputs import DEFAULT_CLUSTERS
+from clustervet.selection.preparation import Preparation
 from clustervet.selection.select import select
 
 UNLABELLED = -1
@@ -156,7 +157,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         best = self.selection_.best
         algorithm = next(a for a in read_algorithms(self.algorithms) if a.name == best.algorithm)
         clusterer = algorithm.clusterer.made(best.clusters, best.seed)
-        before = steps(algorithm.counts, self.weighting, self.neighbours)
+        before = Preparation.read(self.weighting, self.neighbours).steps(algorithm, matrix)
         return (make_pipeline(*before, clusterer) if before else clusterer).fit(matrix)
 
     @available_if(_can_predict)  # type: ignore[untyped-decorator]  # scikit-learn ships no types

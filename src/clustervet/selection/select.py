@@ -23,15 +23,9 @@ from clustervet.selection.candidates import Candidate, Judge, Study, read_langua
 from clustervet.selection.estimators import read_seed
 from clustervet.selection.fits import Fit, Key, Labels, Task, read_tasks, run_fits
 from clustervet.selection.identity import Identity
-from clustervet.selection.inputs import (
-    DEFAULT_CLUSTERS,
-    described,
-    digest,
-    read_clusters,
-    read_inputs,
-    read_neighbours,
-)
+from clustervet.selection.inputs import DEFAULT_CLUSTERS, digest, read_clusters
 from clustervet.selection.journal import Journal, NoJournal
+from clustervet.selection.preparation import Preparation, first_negative
 from clustervet.selection.selection import Selection
 from clustervet.selection.splits import Split, read_split
 
@@ -65,20 +59,22 @@ def select(
 
     X: points by features; an array, a sparse matrix or a frame.
     y: a label a point. Where some are missing (None, NaN), those points are unlabelled and the
-        others are what the choice is made by. Where none are, `train` says which share of the
-        points, or how many, are drawn at random to be looked at, and the truth of the others
-        only tells beside the bound what came true. `labelled`, a mask or positions, says it
-        outright.
+        others are what the choice is made by, whatever `train` says. Where none are, `train` says
+        which share of the points, or how many, are drawn at random to be looked at, and the truth
+        of the others only tells beside the bound what came true. `labelled`, a mask or positions,
+        says it outright. The bound holds for labelled points that are a random sample of all;
+        where they were picked it promises nothing.
     algorithms: names, or a mapping from names to any scikit-learn clusterers or mixtures; by
         default the paper's "kmeans", "spherical", "frequency_sensitive", "hard_movmf",
-        "soft_movmf" and "kl".
+        "soft_movmf" and, where no feature is below zero, "kl".
     clusters, runs: numbers of clusters to ask for, and fits of each; an algorithm without a
         random_state is fitted once.
     language: what the bits pay for, by key or as a record. "auto" is the shortest of the
         paper's that pays for the choices made: "algo", "cluster", "init" or "simple".
     labels: the possible labels, or their number, as in `pac_mdl_bound`.
     noise: "keep" makes points labelled -1 one more cluster, "singletons" a cluster each.
-    weighting: "tfidf" turns counts into tf-idf for all algorithms but those that read counts.
+    weighting: "tfidf" turns counts into tf-idf for all algorithms but those that read counts;
+        "counts" leaves counts, or weights that were made of them before, as they are.
     neighbours: moves every row of counts or tf-idf half the way to its nearest neighbours, as
         `clusterers.NeighbourSmoothing` does; 10 help most collections of short texts, 0 is off.
     journal: a file that every finished fit is written to at once. A journal that exists is
@@ -100,15 +96,16 @@ def select(
     points = read_points(X)
     if points.shape[0] < 2:
         raise FeatureError("a selection needs at least 2 points; X has 1.")
+    wanted, remarks = _usual(points) if algorithms is None else (read_algorithms(algorithms), [])
     plan = _Plan(
-        algorithms=read_algorithms(algorithms),
+        algorithms=wanted,
         clusters=read_clusters(clusters, points.shape[0]),
         runs=whole(runs, "runs", 1),
-        weighting=weighting,
-        neighbours=read_neighbours(neighbours, weighting),
+        preparation=Preparation.read(weighting, neighbours),
+        remarks=remarks,
     )
     chosen = read_language(language, len(plan.algorithms), len(plan.clusters), plan.runs)
-    inputs = read_inputs(points, plan.algorithms, weighting, plan.neighbours)
+    plan.preparation.check(points, plan.algorithms)
     policy, told = read_noise(noise), read_seed(random_state)
     if n_jobs == 0:
         raise ParameterError("n_jobs must not be 0; -1 means all cores.")
@@ -128,8 +125,28 @@ def select(
             held.begin(plan.identity(points, seed))
         best = _Best(Judge(study, split, labels, policy))
         tasks = read_tasks(plan.algorithms, plan.clusters, plan.runs, seed)
-        _fit_all(tasks, best, held, partial(run_fits, inputs=inputs, n_jobs=n_jobs), progress)
+        run = partial(_run, plan, points, n_jobs)
+        _fit_all(tasks, best, held, run, progress)
     return best.selection()
+
+
+def _usual(points: Any) -> tuple[tuple[Algorithm, ...], list[str]]:
+    """The paper's algorithms, but those that cannot read the features, and a word about them."""
+    every, negative = read_algorithms(None), first_negative(points)
+    if negative is None:
+        return every, []
+    left = ", ".join(algorithm.name for algorithm in every if algorithm.counts)
+    kept = tuple(algorithm for algorithm in every if not algorithm.counts)
+    return kept, [f"Left out: {left}, which reads counts, from zero on; {negative}."]
+
+
+def _run(
+    plan: _Plan, points: Any, n_jobs: int | None, tasks: Sequence[Task]
+) -> Generator[Fit, None, None]:
+    """The fits; features are prepared only if there are any."""
+    if tasks:
+        inputs = plan.preparation.inputs(points, plan.algorithms)
+        yield from run_fits(tasks, inputs, n_jobs)
 
 
 def _fit_all(
@@ -172,8 +189,8 @@ class _Plan:
     algorithms: tuple[Algorithm, ...]
     clusters: tuple[int, ...]
     runs: int
-    weighting: str
-    neighbours: int
+    preparation: Preparation
+    remarks: list[str]
 
     def study(
         self, points: Any, split: Split, labels: int, delta: float, language: Language, seed: int
@@ -189,9 +206,10 @@ class _Plan:
             runs=self.runs,
             delta=delta,
             language=language,
-            weighting=self.weighting,
-            neighbours=self.neighbours,
+            weighting=self.preparation.weighting,
+            neighbours=self.preparation.neighbours,
             seed=seed,
+            remarks=(*self.remarks, *split.remarks),
         )
 
     def identity(self, points: Any, seed: int) -> Identity:
@@ -201,10 +219,7 @@ class _Plan:
             storage=f"{'sparse' if is_sparse(points) else 'dense'} {points.dtype}",
             digest=digest(points),
             seed=seed,
-            algorithms={
-                a.name: a.settings(described(a.counts, self.weighting, self.neighbours))
-                for a in self.algorithms
-            },
+            algorithms={a.name: a.settings(self.preparation.described(a)) for a in self.algorithms},
         )
 
 

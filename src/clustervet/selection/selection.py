@@ -125,6 +125,7 @@ class Selection:
             "weighting": study.weighting,
             "neighbours": study.neighbours,
             "random_state": study.seed,
+            "remarks": list(study.remarks),
             "best": _plain(self.best),
             "bound": self.bound.to_dict(),
             "by_algorithm": [_plain(candidate) for candidate in self.by_algorithm.values()],

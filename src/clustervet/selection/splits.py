@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 
 from clustervet.errors import LabelError, ParameterError
-from clustervet.labels import Codes, read_labels
+from clustervet.labels import Codes, plain_label, read_labels
 from clustervet.labels.codes import Mask
 from clustervet.pacmdl.reading import read_sample
 from clustervet.selection.algorithms import sequence_of
+
+OWN = "The bound holds if the labelled points, which were given, are a random sample of all points."
+MINUS_ONE = (
+    "The label -1 is taken as a class; where it means that there is none, leave the label of such "
+    "a point empty (None, NaN)."
+)
 
 
 @dataclass(frozen=True)
@@ -20,6 +26,7 @@ class Split:
 
     truth: Codes
     labelled: Mask
+    remarks: tuple[str, ...] = ()
 
     @property
     def train_size(self) -> int:
@@ -44,14 +51,27 @@ def read_split(y: Any, labelled: Any, train: Any, points: int, seed: int) -> Spl
             f"y must have a label a point; X has {points:,} points and y has {len(truth):,} labels."
         )
     share = _share(train)
+    remarks = [OWN]
     if labelled is None:
         if truth.missing is not None and truth.missing.any():
             labelled = ~truth.missing
         else:
-            labelled = _drawn(share, points, seed)
+            labelled, remarks = _drawn(share, points, seed), []
     alike = np.zeros(points, np.int8)
     sample = read_sample(truth, alike, labelled, noise=None, noise_policy=None, missing="raise")
-    return Split(truth, sample.labelled)
+    if len(truth.values) and _is_unlabelled(truth):
+        remarks.append(MINUS_ONE)
+    return Split(truth, sample.labelled, tuple(remarks))
+
+
+def _is_unlabelled(truth: Codes) -> bool:
+    """Whether -1 stands beside two or more other numbers, as scikit-learn marks what is unknown."""
+    kinds = np.unique(truth.values)
+    if len(kinds) < 3:
+        return False
+    names = [plain_label(name) for name in truth.restore(kinds)]
+    numbers = [name for name in names if isinstance(name, int) and not isinstance(name, bool)]
+    return len(numbers) == len(names) and min(numbers) == -1
 
 
 def _share(train: Any) -> float | int:

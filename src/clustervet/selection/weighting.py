@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfTransformer
 
 
@@ -30,6 +31,26 @@ class TfIdf(TfidfTransformer):  # type: ignore[misc]  # scikit-learn ships no ty
     def transform(self, X: Any, copy: bool = True) -> Any:  # noqa: N803  # scikit-learn's name
         """The weights of the words of each row."""
         return super().transform(_without_zeros(X), copy=copy)
+
+
+class Dense(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """Rows as an array, for what reads no sparse ones."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803  # scikit-learn's name
+        """Nothing is learnt."""
+        return self
+
+    def transform(self, X: Any) -> Any:  # noqa: N803  # scikit-learn's name
+        """The rows as an array."""
+        return X.toarray() if issparse(X) else X
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def _without_zeros(matrix: Any) -> Any:
