@@ -106,7 +106,8 @@ def bound_section(key: str, title: str, bound: Bound) -> Section:
             "label": [item["label"] for item in numbers["assignment"]],
         },
     )
-    return Section(key, title, (bound.verdict,), (facts, clusters))
+    condition = "This holds if the labelled objects are a random sample of all."
+    return Section(key, title, (bound.verdict, condition), (facts, clusters))
 
 
 def summary_section(

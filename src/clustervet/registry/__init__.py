@@ -1,0 +1,36 @@
+"""The record of a measure, the decorator that makes one, and the registry of all of them.
+
+Law: this room knows no formula. What a measure claims about itself here (bounds, symmetry,
+direction, metric axioms) is tested from the record, never trusted.
+"""
+
+from __future__ import annotations
+
+from clustervet.registry.catalogue import FAMILIES, Registry, measures
+from clustervet.registry.decorator import measure
+from clustervet.registry.estimate import Estimate, Outcome
+from clustervet.registry.record import (
+    Better,
+    Cost,
+    Kind,
+    Measure,
+    MeasureFunction,
+    check_options,
+    register_door,
+)
+
+__all__ = [
+    "FAMILIES",
+    "Better",
+    "Cost",
+    "Estimate",
+    "Kind",
+    "Measure",
+    "MeasureFunction",
+    "Outcome",
+    "Registry",
+    "check_options",
+    "measure",
+    "measures",
+    "register_door",
+]

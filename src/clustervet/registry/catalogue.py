@@ -1,0 +1,127 @@
+"""Every measure by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+
+from clustervet.errors import ParameterError, UnknownMeasureError
+from clustervet.registry.record import Kind, Measure, MeasureFunction
+
+# Families in the order in which people are shown them, and what each looks at; a user's own
+# families come after these.
+FAMILIES = {
+    "pairs": "pairs of objects put together or apart",
+    "matching": "classes and clusters matched to each other",
+    "information": "information shared, lost and gained",
+    "coding": "code length of the classes given the clusters",
+    "impurity": "mixtures of classes within clusters",
+    "objects": "averages over single objects",
+    "compactness": "squared distances to centroids, within and between",
+    "separation": "distances between clusters beside those within",
+    "silhouette": "each point's own cluster beside the nearest other",
+    "likelihood": "density of the points in a mixture made from the clusters",
+    "density": "connected dense regions of any shape, and noise",
+}
+
+
+class Registry(Mapping[str, Measure]):
+    """Every measure by key; aliases, hyphens and capitals resolve to it too."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, Measure] = {}
+        self._names: dict[str, str] = {}  # keys and aliases, as `_normal` writes them
+
+    def __getitem__(self, name: str) -> Measure:
+        if not isinstance(name, str):
+            raise UnknownMeasureError(f"a measure is named by a string, not by {name!r}.")
+        key = self._names.get(_normal(name))
+        if key is not None:
+            return self._records[key]
+        near = difflib.get_close_matches(_normal(name), self._names, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "see `clustervet measures`."
+        raise UnknownMeasureError(f"there is no measure {name!r}; {hint}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} measures: {', '.join(self)}>"
+
+    def add(self, record: Measure) -> None:
+        """Add a record; a key or alias that another formula holds is refused."""
+        for name in (record.key, *record.aliases):
+            held = self._names.get(_normal(name))
+            if held is not None and _origin(self._records[held]) != _origin(record):
+                raise ParameterError(f"the name {name!r} already belongs to {held}.")
+        self._records[record.key] = record
+        self._sort()
+        self._names.update({_normal(x): record.key for x in (record.key, *record.aliases)})
+
+    def remove(self, name: str) -> None:
+        """Forget a measure and its aliases."""
+        key = self[name].key
+        del self._records[key]
+        self._names = {name: held for name, held in self._names.items() if held != key}
+
+    def select(
+        self,
+        names: Iterable[str | Measure | MeasureFunction] | str | None = None,
+        *,
+        kind: Kind | None = None,
+        family: str | Iterable[str] | None = None,
+    ) -> list[Measure]:
+        """The named measures in the order given, or all of a kind or family."""
+        chosen = list(self.values())
+        if names is not None:
+            listed = [names] if _is_one(names) or not isinstance(names, Iterable) else list(names)
+            chosen = list({r.key: r for r in (self._resolve(name) for name in listed)}.values())
+        if family is not None and not isinstance(family, Iterable):
+            raise UnknownMeasureError(f"a family is named by a string, not by {family!r}.")
+        families = None if family is None else {family} if isinstance(family, str) else set(family)
+        if families is not None:
+            known = {record.family for record in self.values()}
+            for name in sorted(families - known):
+                raise UnknownMeasureError(
+                    f"there is no family {name!r}; the families are {', '.join(sorted(known))}."
+                )
+        return [
+            record
+            for record in chosen
+            if (kind is None or names is not None or record.kind == kind)
+            and (families is None or record.family in families)
+        ]
+
+    def _sort(self) -> None:
+        """Keep records by family, in the order of FAMILIES, and by arrival within one."""
+        order = {family: k for k, family in enumerate(FAMILIES)}
+        ranked = sorted(self._records.values(), key=lambda r: order.get(r.family, len(order)))
+        self._records = {record.key: record for record in ranked}
+
+    def _resolve(self, name: object) -> Measure:
+        if isinstance(name, Measure):
+            return name
+        if isinstance(name, str):
+            return self[name]
+        record = getattr(name, "record", None)
+        if isinstance(record, Measure):
+            return record
+        raise UnknownMeasureError(f"{name!r} is neither a measure nor the name of one.")
+
+
+def _is_one(names: object) -> bool:
+    return isinstance(names, str | Measure) or isinstance(getattr(names, "record", None), Measure)
+
+
+def _normal(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def _origin(record: Measure) -> tuple[str, str]:
+    return record.formula.__module__, record.formula.__qualname__
+
+
+measures = Registry()
