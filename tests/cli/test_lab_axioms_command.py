@@ -118,7 +118,7 @@ def test_advice_among_measures_of_ones_own(run, module):
         (["axioms", "-p", "triangel"], "did you mean triangle?"),
         (["axioms", "-m", "silhouette"], "silhouette reads features"),
         (["axioms", "-m", "no_such_module:f"], "'no_such_module:f' cannot be loaded"),
-        (["axioms", "--jobs", "0", "-m", "rand"], "n_jobs"),
+        (["axioms", "--jobs", "0", "-m", "rand"], "--jobs must"),
     ],
 )
 def test_what_is_wrong_is_refused_in_one_line(refused, arguments, said):

@@ -8,6 +8,7 @@ import typer
 
 import clustervet
 from clustervet.cli import (
+    bounding,
     cards,
     choosing,
     compare_command,
@@ -218,6 +219,7 @@ def demo(
 
 tuning.register(app)
 choosing.register(app)
+bounding.register(app)
 compare_command.register(app)
 lab_command.register(app)
 report_command.register(app)

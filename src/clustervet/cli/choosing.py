@@ -1,4 +1,4 @@
-"""The commands `select` and `bound`."""
+"""The command `select`."""
 
 from __future__ import annotations
 
@@ -7,72 +7,36 @@ from typing import Annotated
 
 import typer
 
-from clustervet.cli.choices import Bounded, Chosen, predictions_text
-from clustervet.cli.labelled import Asked, own_algorithms, read_mask, read_points_and_labels
+from clustervet.cli.choices import Chosen, predictions_text
+from clustervet.cli.labelled import Asked, own_algorithms, read_points_and_labels
+from clustervet.cli.labelled_options import (
+    DeltaOption,
+    LabelledOption,
+    LabelsOption,
+    LanguageOption,
+)
 from clustervet.cli.options import (
     ArrayOption,
+    DelimiterOption,
     FeaturesOption,
     FormatOption,
+    HeaderOption,
     OutputOption,
     checked_target,
 )
 from clustervet.cli.output import emit
 from clustervet.cli.pages import ReportOption, check_page, write_page
 from clustervet.cli.ranges import whole_numbers
-from clustervet.cli.request import MissingChoice, noise_policies
 from clustervet.errors import ParameterError
-from clustervet.frames.documents import read_columns
 from clustervet.frames.whole import write_whole
 from clustervet.labels import show_label
-from clustervet.pacmdl import languages, pac_mdl_bound
-from clustervet.selection.candidates import read_language
 from clustervet.selection.inputs import DEFAULT_CLUSTERS
 from clustervet.selection.select import select
 
 
-def _complete_language(incomplete: str) -> list[tuple[str, str]]:
-    return [
-        (key, record.meaning) for key, record in languages.items() if key.startswith(incomplete)
-    ]
-
-
-LanguageOption = Annotated[
-    str,
-    typer.Option(
-        metavar="KEY",
-        help="What the bound pays for: simple, init, cluster, algo, permutation, adaptive or "
-        "mixture; auto pays for the choices made.",
-        autocompletion=_complete_language,
-    ),
-]
-DeltaOption = Annotated[
-    float, typer.Option(metavar="SHARE", help="Probability that the bound may fail.")
-]
-LabelledOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Column that is true or 1 where the label may be looked at; by default wherever "
-        "there is one.",
-    ),
-]
-LabelsOption = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Number of possible labels, where the data may lack some."),
-]
-DelimiterOption = Annotated[
-    str | None, typer.Option(metavar="CHAR", help="Field separator; found out by default.")
-]
-HeaderOption = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="Whether the first line names the columns."),
-]
-
-
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add the command."""
     app.command("select")(select_command)
-    app.command("bound")(bound_command)
 
 
 def select_command(
@@ -226,81 +190,3 @@ def _train(text: str) -> float | int:
         raise ParameterError(
             f"--train is a share such as 0.5 or a number of points, not {show_label(text)!r}."
         ) from None
-
-
-def bound_command(
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="A table with labels.")],
-    truth: Annotated[
-        str,
-        typer.Option(
-            "--truth", "-t", metavar="COLUMN", help="Column of true labels, gaps and all."
-        ),
-    ],
-    pred: Annotated[
-        str, typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters.")
-    ],
-    labelled: LabelledOption = None,
-    language: LanguageOption = "auto",
-    runs: Annotated[
-        int, typer.Option(metavar="N", help="Runs that this is the best of, by the labels.")
-    ] = 1,
-    algorithms: Annotated[
-        int, typer.Option(metavar="N", help="Algorithms that this is the best of, by the labels.")
-    ] = 1,
-    searched: Annotated[
-        bool,
-        typer.Option("--searched", help="The number of clusters was chosen by the labels, too."),
-    ] = False,
-    clusters: Annotated[
-        int | None,
-        typer.Option(
-            "--k", metavar="N", help="Number of clusters asked for, if some came out empty."
-        ),
-    ] = None,
-    delta: DeltaOption = 0.1,
-    labels: LabelsOption = None,
-    noise: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="POLICY | LABEL=POLICY",
-            help="What the noise label (-1 unless named) means among the clusters: keep, drop or "
-            "singletons.",
-        ),
-    ] = None,
-    missing: Annotated[
-        MissingChoice,
-        typer.Option(help="What an empty cluster does: stop, drop the object, or be a cluster."),
-    ] = MissingChoice.raise_,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed that breaks ties.")] = 0,
-    delimiter: DelimiterOption = None,
-    header: HeaderOption = None,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
-) -> None:
-    """Bound the errors of a clustering as a predictor of labels that nobody has seen.
-
-    The bound holds if the labelled objects are a random sample of all.
-
-    [bold]clustervet bound labels.csv --truth y --pred c --labelled mask[/bold]
-    """
-    check_page(report)
-    names = [truth, pred] if labelled is None else [truth, pred, labelled]
-    columns = read_columns(table, names, delimiter=delimiter, header=header)
-    found = pac_mdl_bound(
-        columns[truth],
-        columns[pred],
-        None if labelled is None else read_mask(columns[labelled], labelled),
-        language=read_language(language, algorithms, 2 if searched else 1, runs),
-        runs=runs,
-        algorithms=algorithms,
-        searched=searched,
-        clusters=clusters,
-        delta=delta,
-        labels=labels,
-        noise=noise_policies(noise or []),
-        missing=missing.value,
-        random_state=seed,
-    )
-    emit(Bounded(found), format, output)
-    write_page(found, report)

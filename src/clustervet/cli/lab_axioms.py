@@ -10,6 +10,7 @@ from clustervet.cli.options import FormatOption, OutputOption
 from clustervet.cli.output import emit
 from clustervet.cli.pages import ReportOption, check_page, write_page
 from clustervet.cli.plugins import load_object
+from clustervet.cli.studied import Studied
 
 
 def register(lab: typer.Typer) -> None:
@@ -44,7 +45,6 @@ def axioms(
     report: ReportOption = None,
 ) -> None:
     """Which properties measures have, with the smallest counterexample where they fail."""
-    from clustervet.cli.lab_command import Studied
     from clustervet.lab.axioms import axioms as test
 
     check_page(report)
@@ -76,7 +76,6 @@ def advise(
     output: OutputOption = None,
 ) -> None:
     """Measures that have what is needed, or those that lack least."""
-    from clustervet.cli.lab_command import Studied
     from clustervet.lab.advice import advise as choose
     from clustervet.lab.axioms import axioms as test
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from clustervet.cli import lab_axioms, lab_dom
 from clustervet.cli.options import FormatOption, OutputOption
-from clustervet.cli.output import Format, emit
+from clustervet.cli.output import emit
 from clustervet.cli.ranges import numbers, whole_numbers
-from clustervet.scorecard.render import csv_columns, safe_cell
+from clustervet.cli.studied import Studied
 
 lab = typer.Typer(
     name="lab",
@@ -31,31 +30,6 @@ def register(app: typer.Typer) -> None:
 @lab.callback()
 def _laboratory() -> None:
     """Measures put through published tests, and the papers' studies run again."""
-
-
-@dataclass(frozen=True)
-class Studied:
-    """A study as an answer."""
-
-    study: Any
-
-    def to_text(self, format: Format) -> str:
-        """The table as text."""
-        if format is Format.json:
-            return str(self.study.to_json())
-        if format is Format.csv:
-            return csv_columns(self.study.columns())
-        if format is Format.markdown:
-            head, *rows = [[safe_cell(item) for item in row] for row in self.study.grid()]
-            lines = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows]]
-            return "\n".join([*lines, "", *(f"- {safe_cell(x)}" for x in self.study.notes())])
-        return repr(self.study)
-
-    def to_rich(self) -> Any:
-        """The table for a terminal."""
-        from rich.text import Text
-
-        return Text(repr(self.study), no_wrap=True, overflow="ignore")
 
 
 @lab.command()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 from clustervet.cli.options import FormatOption, OutputOption, complete_measure
-from clustervet.cli.output import Format, emit
+from clustervet.cli.output import emit
 from clustervet.cli.pages import ReportOption, check_page, write_page
 from clustervet.cli.plugins import load_object
 from clustervet.cli.ranges import numbers, whole_numbers
-from clustervet.scorecard.render import csv_columns, safe_cell
+from clustervet.cli.studied import Studied
 
 MeasureOption = Annotated[
     list[str] | None,
@@ -64,7 +63,6 @@ def desiderata(
     report: ReportOption = None,
 ) -> None:
     """Dom's rules P1 to P5 on any measure: what breaks them, and how often."""
-    from clustervet.cli.lab_command import Studied
     from clustervet.lab.desiderata import desiderata as try_measures
     from clustervet.lab.desiderata_result import FailureList
 
@@ -96,7 +94,7 @@ def dom(
 
     check_page(report)
     study = dom_study(_named(measure), n=n)
-    emit(Sections(study), format, output)
+    emit(Studied(study), format, output)
     write_page(study, report)
 
 
@@ -108,34 +106,3 @@ def _named(names: list[str] | None) -> Any:
     if listed == ["all"]:
         return "all"
     return [load_object(name, "a measure", "function") if ":" in name else name for name in listed]
-
-
-@dataclass(frozen=True)
-class Sections:
-    """A study of several tables as an answer."""
-
-    study: Any
-
-    def to_text(self, format: Format) -> str:
-        """The tables as text; as CSV the values behind them."""
-        if format is Format.json:
-            return str(self.study.to_json())
-        if format is Format.csv:
-            return csv_columns(self.study.columns())
-        if format is Format.markdown:
-            parts = [_markdown(title, rows) for title, rows in self.study.sections()]
-            notes = "\n".join(f"- {safe_cell(note)}" for note in self.study.notes())
-            return "\n\n".join([*parts, notes])
-        return repr(self.study)
-
-    def to_rich(self) -> Any:
-        """The tables for a terminal."""
-        from rich.text import Text
-
-        return Text(repr(self.study), no_wrap=True, overflow="ignore")
-
-
-def _markdown(title: str, rows: list[list[str]]) -> str:
-    head, *body = [[safe_cell(item) for item in row] for row in rows]
-    lines = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *body]]
-    return "\n".join([f"### {safe_cell(title)}", "", *lines])
