@@ -14,6 +14,10 @@ Bounds by the triangle inequality (Elkan's, on the sphere) still had to look at 
 when 15 of 20,000 moved: a small cluster turns by more than the gaps between cosines. The rest
 of an iteration is small, since sums follow moved rows only and tables change for changed
 clusters only; seeding looks up only the words of its candidates.
+
+Neighbours are found word by word: each document meets the holders of its words, 1.46 billion
+products for the newsgroups. Their sums lie in 160 kB, the second cache, and each is read, added to
+and written back at a place that cannot be foreseen: some 1.5 ns, or 1.1 s on two cores.
 """
 
 from __future__ import annotations
@@ -25,9 +29,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.neighbors import NearestNeighbors
 
 import clustervet as cv
 from harness import Contender, Result, Row, Scale, at_least, at_most, race
@@ -37,6 +42,7 @@ FILE = "20news-19997-subject.npz"
 DOCUMENTS, WORDS, CLUSTERS = 19_997, 44_040, 20
 ITERATIONS = 20
 STARTS = 3
+NEAREST = 10
 PEER = "scikit-learn KMeans"
 
 
@@ -73,6 +79,36 @@ def run(scale: Scale) -> Iterator[Row]:
         goal = at_most(3) if name == "SoftMovMF" else None
         yield _row(name, size, other, ours, goal=goal, beside="SphericalKMeans")
     yield _agreement_row(size, rows, classes, SphericalKMeans)
+    yield _neighbours_row(scale, rows, source)
+
+
+def _neighbours_row(scale: Scale, rows: Any, source: str) -> Row:
+    """The ten nearest of every document, by us and by scikit-learn."""
+    from clustervet.clusterers import NeighbourSmoothing
+
+    plain = csr_matrix(rows)
+    search = NearestNeighbors(n_neighbors=NEAREST + 1, metric="cosine", n_jobs=-1).fit(plain)
+    ours, [peer] = race(
+        scale,
+        partial(NeighbourSmoothing(NEAREST).fit(plain).weights, plain),
+        [Contender("scikit-learn NearestNeighbors", partial(search.kneighbors, plain))],
+        summary=_mean_weight,
+    )
+    return Row(
+        what=f"the {NEAREST} nearest of every document by cosine",
+        size=f"{rows.shape[0]:,} × {rows.shape[1]:,}, {source}",
+        peer=peer.name,
+        ours=ours.seconds if ours.runs else None,
+        theirs=peer.seconds if peer.runs else None,
+        goal=at_least(2),
+        note=ours.failure or peer.failure or "",
+        alarm=ours.failure is not None,
+    )
+
+
+def _mean_weight(found: Any) -> float:
+    """A number that shows that something was found."""
+    return float(found.data.max() if hasattr(found, "indptr") else found[0].mean())
 
 
 def corpus(scale: Scale) -> tuple[Any, Labels, str]:
