@@ -3,7 +3,9 @@
     python studies/p_values.py [--pairs 1000] [--samples 499]
 
 Draws pairs of unrelated labelings and prints, for each measure, the Kolmogorov-Smirnov
-statistic and p-value of its p-values against the uniform distribution.
+statistic and p-value of its p-values against the uniform distribution. Then draws pairs of
+predictions that are equally good in the population, and prints how often their comparison says
+that one is better: with errors on objects of their own, and with half of them on the same ones.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from scipy.stats import kstest
 import clustervet as cv
 
 KEYS = ("adjusted_rand", "normalized_mutual_information", "matching_accuracy")
+PAIRED = ("adjusted_rand", "variation_of_information", "purity")
+CLASSES, WRONG = 4, 0.2
 
 
 def main() -> None:
@@ -41,6 +45,29 @@ def main() -> None:
             f"| {np.mean(found <= 0.05):.3f} |",
             flush=True,
         )
+    print("\n| measure | objects | errors shared | below 0.05 | below 0.2 |")
+    print("|---|---|---|---|---|")
+    for key in PAIRED:
+        for objects in (100, 500):
+            for shared in (0.0, 0.5):
+                found = np.array([paired(key, objects, shared, k) for k in range(options.pairs)])
+                below = " | ".join(f"{np.mean(found < limit):.3f}" for limit in (0.05, 0.2))
+                print(f"| {key} | {objects} | {shared:.0%} | {below} |", flush=True)
+
+
+def paired(key: str, objects: int, shared: float, seed: int) -> float:
+    """The p-value of two predictions that err alike often, each at random."""
+    rng = np.random.default_rng([seed, objects, round(10 * shared)])
+    truth = rng.integers(0, CLASSES, objects)
+    both = rng.random(objects) < shared * WRONG
+    noise = rng.integers(0, CLASSES, objects)
+    preds = []
+    for _ in range(2):
+        own = rng.random(objects) < (1 - shared) * WRONG
+        wrong = np.where(both, noise, rng.integers(0, CLASSES, objects))
+        preds.append(np.where(both | own, wrong, truth))
+    found = cv.compare_predictions(truth, *preds, key, resamples=500, random_state=seed)
+    return found.p_value
 
 
 if __name__ == "__main__":
