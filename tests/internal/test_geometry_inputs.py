@@ -246,3 +246,12 @@ def test_threads_can_share_a_geometry() -> None:
         shared = cv.Geometry(features, labels)
         with ThreadPoolExecutor(4) as pool:
             assert set(pool.map(scores, [shared] * 4)) == {wanted}
+
+
+def test_sparse_columns_of_pandas_are_a_sparse_matrix() -> None:
+    counts = np.where(np.arange(60).reshape(20, 3) % 4 == 0, 1.5, 0.0)
+    frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(counts))
+    labels = np.arange(20) % 3
+    assert cv.ssq(frame, labels) == cv.ssq(sparse.csr_matrix(counts), labels)
+    assert sparse.issparse(cv.Geometry(frame, labels).points)
+    assert not sparse.issparse(cv.Geometry(pd.DataFrame(counts), labels).points)

@@ -24,11 +24,21 @@ ASYMMETRY = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
 
 def read_points(features: Any, what: str = "X") -> Any:
     """Features as a contiguous float array (points, features) or a CSR matrix, all finite."""
+    features = _unpacked(features)
     if is_sparse(features):
         return _sparse(features, what)
     array = _as_table(features, what)
     _check_finite(array, what)
     return array
+
+
+def _unpacked(features: Any) -> Any:
+    """The sparse matrix behind a pandas frame all of whose columns are sparse."""
+    if type(features).__module__.partition(".")[0] != "pandas" or not hasattr(features, "dtypes"):
+        return features
+    kinds = getattr(features.dtypes, "values", [])
+    packed = len(kinds) and all(str(kind).startswith("Sparse[") for kind in kinds)
+    return features.sparse.to_coo().tocsr() if packed else features
 
 
 def _as_table(features: Any, what: str) -> NDArray[Any]:
