@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import clustervet as cv
+from clustervet.selection import splits
 from clustervet.selection.journal import Journal
 from clustervet.selection.select import select
-from clustervet.selection import splits
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(60)
