@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._progress import ticking
 from clustervet.errors import FeatureError, LabelError, ParameterError
 from clustervet.frames.narwhal import Held, group_key, whole
 from clustervet.frames.weighing import check_weights
@@ -43,6 +44,19 @@ class Rows:
     label: str
     features: Sequence[str] | str
 
+    def shown(
+        self, number: int, what: str
+    ) -> Iterator[tuple[list[Any], NDArray[np.int64], Floats]]:
+        """The blocks, with a progress bar for so many rows."""
+        passed = ticks = 0
+        with ticking(-(-number // ROWS), what) as tick:
+            for block in self.blocks():
+                yield block
+                passed += len(block[2])
+                while ticks < passed // ROWS:
+                    ticks += 1
+                    tick()
+
     def blocks(self) -> Iterator[tuple[list[Any], NDArray[np.int64], Floats]]:
         """Names of clusters (None is missing), the place of each row's among them, the points."""
         names = read_names(self.features, self.label, None)
@@ -70,12 +84,13 @@ def sample_rows(
     features: Sequence[str] | str,
     per_cluster: int,
     random_state: Any = 0,
+    number: int = 0,
 ) -> Sample:
     """So many points of each cluster, or all of a smaller one; rows without a label included.
 
     Every row passes by once and those with the smallest random numbers stay, so that the same
     seed gives the same sample as long as the engine keeps the order of the rows. Spark draws
-    by itself.
+    by itself. `number` is how many rows there are, for the progress bar.
 
     >>> import duckdb
     >>> frame = duckdb.sql("SELECT i % 3 AS c, i AS x FROM range(3000) AS t(i)")
@@ -99,7 +114,7 @@ def sample_rows(
         frame = _drawn_by_spark(held, label, features, per_cluster, int(rng.integers(2**31)))
         label, features = "label", [f"f{j}" for j in range(len(frame.columns) - 1)]
     best: dict[Any, tuple[Floats, Floats]] = {}
-    for names, places, points in Rows(frame, label, features).blocks():
+    for names, places, points in Rows(frame, label, features).shown(number, "drawing rows"):
         luck = rng.random(len(points))
         for place, name in enumerate(names):
             here = places == place

@@ -151,7 +151,7 @@ class MomentGeometry(Geometry):
             )
         places = {name: code for code, name in enumerate(self.moments.names)}
         seen = np.zeros(self.k, np.int64)
-        for names, found, points in self._rows.blocks():
+        for names, found, points in self._rows.shown(self.n, "going over rows"):
             codes = np.array([places.get(name, -1) for name in names], np.int64)[found]
             kept = codes >= 0
             seen += np.bincount(codes[kept], minlength=self.k)

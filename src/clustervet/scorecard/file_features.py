@@ -85,7 +85,11 @@ class FileFeatures:
             each = (self.sample or DRAWN_POINTS) // max(1, len(moments.names))
             with opened.in_order():  # so that the same seed draws the same rows
                 sample = sample_rows(
-                    frame, **columns, per_cluster=max(FEWEST, each), random_state=self.random_state
+                    frame,
+                    **columns,
+                    per_cluster=max(FEWEST, each),
+                    random_state=self.random_state,
+                    number=moments.n,
                 )
         rows = Rows(frame, pred, names)
         geometry = MomentGeometry(moments, self.metric, sample=sample, rows=rows)
