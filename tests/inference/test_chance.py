@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.stats import kstest
 
 import clustervet as cv
 from clustervet.errors import ClustervetError
+from clustervet.inference.chance import chance_levels
 from clustervet.inference.expectation import pair_variance
 from clustervet.inference.nulls import MODELS, Side
 
@@ -211,3 +213,41 @@ def test_the_best_value_of_very_many_classes_needs_no_square_matrix():
     labels = np.arange(60_000) // 2
     found = cv.chance("mutual_information", labels, labels[::-1], samples=0)
     assert found.adjusted == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1, 10**3, 10**4, 10**7, 10**8, 10**12])
+def test_expectation_and_spread_are_exact_at_any_size(factor):
+    table = cv.Contingency.from_counts(np.array([[5, 1], [1, 3]]) * factor)
+    n = 10 * factor
+    total = Fraction(n * (n - 1), 2)
+    p = sum(Fraction(x * factor * (x * factor - 1), 2) for x in (6, 4))
+    for key in ("rand", "jaccard"):
+        found = cv.chance(key, table, samples=0)
+        assert found.exact == (key == "rand")
+    found = cv.chance("rand", table, samples=0)
+    exact = (total - 2 * p + 2 * p * p / total) / total
+    assert found.expected == pytest.approx(float(exact), rel=1e-12)
+    # Rand's index changes by 2 / total for each pair in both.
+    variance = pair_variance([6 * factor, 4 * factor], [6 * factor, 4 * factor])
+    assert found.spread == pytest.approx(2 / float(total) * variance**0.5, rel=1e-6)
+
+
+def test_what_never_varies_has_no_spread():
+    found = cv.chance("purity", [0, 0, 0, 1, 1, 2], [0] * 6, random_state=0)
+    assert (found.spread, found.p_value) == (0.0, 1.0)
+    assert math.isnan(found.z)
+    assert math.isnan(cv.chance("joint_entropy", [0, 0, 1, 1], [0, 1, 0, 1]).adjusted)
+
+
+def test_several_measures_share_their_random_tables():
+    truth, pred = [0, 0, 1, 1, 2, 2, 2], [0, 1, 1, 1, 2, 2, 0]
+    both = chance_levels(["purity", "vi"], truth, pred, samples=50, random_state=3)
+    assert both[0] == cv.chance("purity", truth, pred, samples=50, random_state=3)
+    assert both[1] == cv.chance("vi", truth, pred, samples=50, random_state=3)
+
+
+def test_random_tables_of_too_many_objects_are_refused():
+    table = cv.Contingency.from_counts({("cat", 0): 10**11, ("dog", 1): 10**11})
+    with pytest.raises(ClustervetError, match="random tables are drawn of up to 2,147,483,648"):
+        cv.chance("purity", table)
+    assert cv.chance("rand", table, samples=0).exact

@@ -142,9 +142,34 @@ def test_what_is_too_close_to_call_is_resampled_more(monkeypatch):
     assert close.p_value == pytest.approx(p, abs=0.04)
 
 
-@pytest.mark.parametrize("n", [2, 4, 5, 6])
-def test_few_objects_show_little(n):
+@pytest.mark.parametrize("n", [2, 6, 19])
+def test_few_objects_tell_nothing(n):
     truth = np.arange(n) % 2
     found = cv.compare_predictions(truth, truth, np.zeros(n, int), "rand", random_state=0)
-    assert found.p_value >= 2 * 0.5**n
-    assert (found.better is None) == (n <= 5)
+    assert np.isnan(found.p_value)
+    assert found.better is None
+    assert found.to_dict()["p_value"] is None
+    ranked = cv.rank_predictions(truth, {"a": truth, "b": np.zeros(n, int)}, random_state=0)
+    assert [sorted(group) for group in ranked.groups] == [["a", "b"]]
+    enough = np.arange(40) % 2
+    better = cv.compare_predictions(enough, enough, np.zeros(40, int), "rand", random_state=0)
+    assert better.better == "first"
+
+
+def test_intervals_of_differences_stay_within_what_is_possible():
+    found = cv.compare_predictions([0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1], random_state=0)
+    assert found.interval.high <= 1.5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"names": ("a", "a")}, "names must be two different ones"),
+        ({"names": ("truth", "b")}, "names must be two different ones"),
+        ({"measure": "ssq"}, "ssq needs features, not a second labeling."),
+        ({"random_state": -1}, "random_state must be None, a whole number from 0 on"),
+    ],
+)
+def test_bad_options_of_comparisons(options, message):
+    with pytest.raises(ClustervetError, match=message):
+        cv.compare_predictions([0, 1] * 20, [0, 1] * 20, [0, 0] * 20, **options)

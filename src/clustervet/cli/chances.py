@@ -10,7 +10,8 @@ from clustervet.cli.plugins import load_measure
 from clustervet.cli.request import Request
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
-from clustervet.inference import Chance, chance
+from clustervet.inference import Chance
+from clustervet.inference.chance import MOST_OBJECTS, chance_levels
 from clustervet.inference.nulls import resolve_model
 from clustervet.labels import show_label
 from clustervet.registry import measures
@@ -20,6 +21,8 @@ Levels = Mapping[str, Mapping[str, Chance]]
 
 # Measures that are held against chance where none are named.
 USUAL = ("rand", "purity", "normalized_mutual_information", "variation_of_information")
+# P-values below it are told apart by nobody.
+LEAST = 1e-99
 HEADS = ("measure", "value", "by chance", "spread", "z", "p-value", "adjusted")
 MEANING = {
     "sizes": "clusterings of the same sizes",
@@ -48,13 +51,14 @@ def levels(
     if chosen is None and request.families is None:
         chosen = [*USUAL, *map(load_measure, request.own_measures)]
     wanted = measures.select(chosen, kind="external", family=request.families)
-    return {
-        name: {
-            record.key: chance(record, table, model=request.chance, random_state=request.seed)
-            for record in wanted
-        }
-        for name, table in tables
-    }
+    found = {}
+    for name, table in tables:
+        samples = 1_000 if table.n <= MOST_OBJECTS else 0
+        levels = chance_levels(
+            wanted, table, model=request.chance, samples=samples, random_state=request.seed
+        )
+        found[name] = {level.measure: level for level in levels}
+    return found
 
 
 def lines(found: Levels) -> list[str]:
@@ -92,7 +96,8 @@ def as_data(found: Levels) -> dict[str, Any]:
 def _caption(name: str | None, levels: Mapping[str, Chance]) -> str:
     first = next(iter(levels.values()))
     head = "" if name is None else f"{show_label(name, 40)}: "
-    return f"{head}beside {first.samples:,} random tables of {MEANING[first.model]}"
+    drawn = f"{first.samples:,} random tables of " if first.samples else ""
+    return f"{head}beside {drawn}{MEANING[first.model]}"
 
 
 def _row(level: Chance) -> list[str]:
@@ -100,9 +105,9 @@ def _row(level: Chance) -> list[str]:
     return [
         level.measure,
         number(level.value, record.unit),
-        number(level.expected, record.unit),
-        number(level.spread, record.unit),
-        _short(level.z, ".1f"),
+        _known(level.expected, record.unit),
+        _known(level.spread, record.unit),
+        _short(level.z, ".1f" if abs(level.z) < 1e4 else ".1e"),
         _p(level.p_value, level.samples),
         _short(level.adjusted, ".4f"),
     ]
@@ -112,7 +117,14 @@ def _p(value: float, samples: int) -> str:
     """A p-value; the least that so many samples can show is a bound."""
     if math.isnan(value):
         return "-"
-    return f"≤ {value:.2g}" if value * (samples + 1) <= 1 + 1e-9 else f"{value:.2g}"
+    if value < LEAST:
+        return f"< {LEAST:.0e}"
+    least = samples and value * (samples + 1) <= 1 + 1e-9
+    return f"≤ {value:.2g}" if least else f"{value:.2g}"
+
+
+def _known(value: float, unit: str) -> str:
+    return "-" if math.isnan(value) else number(value, unit)
 
 
 def _short(value: float, form: str) -> str:

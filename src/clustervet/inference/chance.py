@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -15,10 +16,12 @@ from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
 from clustervet.inference.expectation import PairView, closed_form
 from clustervet.inference.nulls import Side, resolve_model, sides
-from clustervet.inference.resample import check_whole
+from clustervet.inference.resample import check_whole, generator
 from clustervet.registry import Measure, MeasureFunction, measures
 
 Ties = Literal["conservative", "random"]
+# Objects of which scipy still draws random tables in reasonable time.
+MOST_OBJECTS = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,40 +78,95 @@ def chance(
     >>> found.adjusted
     1.0
     """
+    return chance_levels(
+        [measure],
+        truth,
+        pred,
+        model=model,
+        samples=samples,
+        ties=ties,
+        random_state=random_state,
+        **options,
+    )[0]
+
+
+def chance_levels(
+    wanted: Sequence[str | Measure | MeasureFunction],
+    truth: Any,
+    pred: Any = None,
+    *,
+    model: str = "sizes",
+    samples: int = 1_000,
+    ties: Ties = "conservative",
+    random_state: Any = None,
+    **options: Any,
+) -> list[Chance]:
+    """The same for several measures, all on the same random tables."""
     if samples < 0:
         raise ParameterError(f"samples must not be negative, not {samples!r}.")
     if ties not in ("conservative", "random"):
         raise ParameterError(f"ties must be 'conservative' or 'random', not {ties!r}.")
-    record = measures.select([measure])[0]
+    records = measures.select(wanted)
     name = resolve_model(model)
-    parameters = {key: options.pop(key) for key in record.parameters if key in options}
-    table = with_cells(record.subject(truth, pred, **options), "a chance level")
-    check_whole(table, "a null model")
+    given = dict(options)
+    own = [{key: given[key] for key in record.parameters if key in given} for record in records]
+    for key in {key for parameters in own for key in parameters}:
+        del given[key]
+    table = with_cells(records[0].subject(truth, pred, **given), "a chance level")
+    n = check_whole(table, "a null model")
+    if samples and n > MOST_OBJECTS:
+        raise ParameterError(
+            f"random tables are drawn of up to {MOST_OBJECTS:,} objects, and there are {n:,}; "
+            "samples=0 gives what is known without them."
+        )
     both = sides(table, name)
+    rng = generator(random_state)
+    measured = list(zip(records, own, strict=True))
+    drawn = _sample(measured, table, both, name, samples, rng)
+    return [
+        _level(record, parameters, table, both, name, drawn[:, k], ties, rng)
+        for k, (record, parameters) in enumerate(measured)
+    ]
+
+
+def _level(
+    record: Measure,
+    parameters: dict[str, Any],
+    table: Contingency,
+    both: tuple[Side, Side],
+    model: str,
+    drawn: NDArray[np.float64],
+    ties: Ties,
+    rng: np.random.Generator,
+) -> Chance:
     value = record.evaluate(table, **parameters).value
-    rng = np.random.default_rng(random_state)
-    drawn = _sample(record, parameters, table, both, name, samples, rng)
     defined = drawn[np.isfinite(drawn)]
-    expected = closed_form(record, parameters, table, both, name)
+    expected = closed_form(record, parameters, table, both, model)
     exact = expected is not None
     if expected is None:
         expected = float(defined.mean()) if len(defined) else math.nan
-    spread = _spread(PairView(record, parameters, table, both), name, defined)
-    gap = value - expected
-    best = _best(record, parameters, table)
+    # What differs by rounding alone does not differ.
+    slack = 1e-12 * max(1.0, abs(value))
+    spread = _rounded(_spread(PairView(record, parameters, table, both), model, defined), slack)
+    gap = _rounded(value - expected, slack)
+    reach = _rounded(_best(record, parameters, table) - expected, slack)
     return Chance(
         measure=record.key,
-        model=name,
+        model=model,
         value=value,
         expected=expected,
         spread=spread,
         z=gap / spread if spread > 0 else math.nan,
         p_value=_p_value(record, value, defined, gap, spread, ties, rng),
-        adjusted=gap / (best - expected) if best != expected else math.nan,
+        adjusted=gap / reach if reach != 0 and record.better != "neither" else math.nan,
         exact=exact,
         samples=len(drawn),
         undefined=len(drawn) - len(defined),
     )
+
+
+def _rounded(number: float, slack: float) -> float:
+    return 0.0 if abs(number) <= slack else number
 
 
 def _best(record: Measure, parameters: dict[str, Any], table: Contingency) -> float:
@@ -143,19 +201,18 @@ def _p_value(
 
 
 def _sample(
-    record: Measure,
-    parameters: dict[str, Any],
+    measured: Sequence[tuple[Measure, dict[str, Any]]],
     table: Contingency,
     both: tuple[Side, Side],
     model: str,
     samples: int,
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """The measure on random tables."""
-    values = np.empty(samples)
+    """The measures on random tables, a row each."""
+    values = np.empty((samples, len(measured)))
     with ticking(samples, "random tables") as tick:
         for k, drawn in enumerate(_random_tables(table, both, model, samples, rng)):
-            values[k] = record.evaluate(drawn, **parameters).value
+            values[k] = [record.evaluate(drawn, **own).value for record, own in measured]
             tick()
     return values
 

@@ -139,9 +139,10 @@ def compare_predictions(
 
     Objects are resampled with their class and both clusters together, so what both
     predictions find easy or hard cancels out of the difference. Where the p-value is so close to
-    1 - confidence that other resamples might tell otherwise, more of them are drawn. `options`
-    are those of the measure and of reading labels (`missing`, `noise`, ...); an object that is
-    dropped from one labeling is dropped from all.
+    1 - confidence that other resamples might tell otherwise, more of them are drawn. Fewer than
+    twenty objects are too few to tell, and the p-value is nan. `options` are those of the measure
+    and of reading labels (`missing`, `noise`, ...); an object that is dropped from one labeling
+    is dropped from all.
 
     >>> truth = [0] * 50 + [1] * 50
     >>> good = [0] * 45 + [1] * 55
@@ -149,6 +150,8 @@ def compare_predictions(
     >>> compare_predictions(truth, good, poor, "rand", random_state=0).better
     'first'
     """
+    if len(set(names)) != 2 or "truth" in names:
+        raise ParameterError("names must be two different ones, neither of them 'truth'.")
     found = _compare(
         truth,
         {names[0]: first, names[1]: second},
@@ -209,6 +212,8 @@ def _compare(
 ) -> tuple[Measure, dict[str, float], list[Comparison], int]:
     check_confidence(confidence)
     record = measures.select([measure])[0]
+    if record.kind != "external":
+        raise ParameterError(f"{record.key} needs features, not a second labeling.")
     if record.better == "neither":
         raise ParameterError(f"{record.key} has no direction, so it ranks nothing.")
     parameters = {name: options.pop(name) for name in record.parameters if name in options}
@@ -248,7 +253,10 @@ def _compare(
     comparisons = []
     for (i, j), gap, shift, p in zip(pairs, gaps, shifts, corrected, strict=True):
         difference = float(values[i] - values[j])
-        interval = make_interval(difference, gap, confidence, kind, center=shift, scale=scale)
+        span = record.bounds[1] - record.bounds[0]
+        interval = make_interval(
+            difference, gap, confidence, kind, center=shift, scale=scale, bounds=(-span, span)
+        )
         better = None
         if p < 1 - confidence and difference != 0:
             better = joint.names[i if (difference > 0) == (record.better == "higher") else j]

@@ -97,16 +97,23 @@ class PairView:
     def expectation(self, *, sizes_fixed: bool) -> float | None:
         """The value at the expected pair counts, if the measure is affine in what varies."""
         here = (self.n11, self.p, self.q)
-        quarter, none = Fraction(1, 4), Fraction(0)
-        moves = [(quarter, none, none)]
+        step, none = self._step, Fraction(0)
+        moves = [(step, none, none)]
         if not sizes_fixed:
-            moves += [(quarter, 2 * quarter, none), (none, quarter, 3 * quarter)]
+            moves += [(step, 2 * step, none), (none, step, 3 * step)]
         return self.at(*here) if _is_affine(self.at, here, moves) else None
+
+    @property
+    def _step(self) -> Fraction:
+        """Pairs to move: so many that the value changes by more than it is rounded."""
+        together, apart = min(self.p, self.q) - self.n11, self.total - self.p - self.q + self.n11
+        return max(Fraction(1, 4), min(together, apart) / 16)
 
     def spread(self) -> float:
         """The standard deviation with sizes fixed: that of N11 times the slope."""
-        slope = self.at(self.n11 + 1, self.p, self.q) - self.at(self.n11, self.p, self.q)
-        return abs(slope) * math.sqrt(max(0.0, pair_variance(*self.sizes)))
+        step = self._step
+        change = self.at(self.n11 + step, self.p, self.q) - self.at(self.n11, self.p, self.q)
+        return abs(change / float(step)) * math.sqrt(max(0.0, pair_variance(*self.sizes)))
 
 
 class _EntropiesOnly:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 # Resamples in the tail below which their share says little.
 COUNTABLE = 10
+# Objects below which differences of equally good predictions look significant too often.
+FEW = 20
 # A p-value that lies within so many of its standard errors of the limit is too close to call.
 CLOSE = 3.0
 
@@ -29,19 +31,18 @@ def p_value(difference: float, noise: NDArray[np.float64], objects: int) -> floa
 
     Where so little noise reaches it that there is nothing to count, the normal tail tells:
     else many predictions could never be separated, since Holm's method multiplies p-values.
-    Whatever it tells, n objects show no more than n tosses of a coin that all fall alike.
+    Of fewer than `FEW` objects resampling knows too little, and says nothing.
     """
-    least = 2.0 ** (1 - min(objects, 1000))
     defined = noise[np.isfinite(noise)]
-    if len(defined) < 20 or math.isnan(difference):
+    if objects < FEW or len(defined) < 20 or math.isnan(difference):
         return math.nan
     tail = min(np.count_nonzero(defined >= difference), np.count_nonzero(defined <= difference))
     counted = 2 * (tail + 1) / (len(defined) + 1)
     spread = float(defined.std(ddof=1))
     if tail < COUNTABLE and spread > 0:
         z = abs(difference - float(defined.mean())) / spread
-        return max(least, min(float(counted), math.erfc(z / math.sqrt(2))))
-    return float(max(least, min(1.0, counted)))
+        return min(float(counted), math.erfc(z / math.sqrt(2)))
+    return float(min(1.0, counted))
 
 
 def holm(p_values: list[float]) -> list[float]:

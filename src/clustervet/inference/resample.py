@@ -67,6 +67,13 @@ def draw(
         yield start, drawn
 
 
+def generator(random_state: Any) -> np.random.Generator:
+    """Random numbers from an int, a Generator, a SeedSequence, or from the system."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(_entropy(random_state))
+
+
 def _entropy(random_state: Any) -> Any:
     """Seeds from an int, a Generator, a SeedSequence, or from the system."""
     if isinstance(random_state, np.random.Generator):
@@ -75,10 +82,14 @@ def _entropy(random_state: Any) -> Any:
         return int(random_state.randint(2**31))
     if isinstance(random_state, np.random.SeedSequence):
         return random_state.entropy
-    if random_state is None or isinstance(random_state, int | np.integer):
-        return random_state
+    if random_state is None:
+        return None
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if whole and random_state >= 0:
+        return int(random_state)
     raise ParameterError(
-        f"random_state must be None, an int or a numpy Generator, not {random_state!r}."
+        "random_state must be None, a whole number from 0 on, or a numpy Generator, RandomState or "
+        f"SeedSequence, not {random_state!r}."
     )
 
 
