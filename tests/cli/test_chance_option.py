@@ -112,3 +112,20 @@ def test_refusals(run, arguments, message):
     assert done.code == 2
     assert message in done.err
     assert done.out == ""
+
+
+def test_csv_has_the_levels_beside_the_values(run):
+    done = run(*ASK, "-p", "dbscan", "-m", "ari,purity", "--chance", "sizes", "-f", "csv")
+    head, *rows = [line.split(",") for line in done.out.splitlines()]
+    assert head[-5:] == ["expected", "spread", "z", "p_value", "adjusted"]
+    assert len(rows) == 4
+    assert all(0 < float(row[-2]) < 1 for row in rows)
+
+
+def test_more_objects_than_can_be_drawn(run, tmp_path):
+    table = Contingency.from_counts({("cat", 0): 10**11, ("dog", 1): 10**11, ("dog", 0): 10**8})
+    table.save(tmp_path / "huge.json")
+    done = run("score", tmp_path / "huge.json", "-m", "rand,purity", "--chance", "sizes")
+    lines = done.out.splitlines()
+    assert "beside clusterings of the same sizes" in lines
+    assert lines[-1].split() == ["purity", "0.9995", "-", "-", "-", "-", "-"]

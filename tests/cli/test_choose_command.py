@@ -231,7 +231,7 @@ def test_a_column_of_text(run, file):
         ([*ASK, "--weighting", "tf"], "weighting must be one of"),
         ([*ASK, "--neighbours", "5"], "they go with --weighting tfidf or --weighting counts."),
         ([*ASK, "--jobs", "0"], "--jobs must not be 0"),
-        ([*ASK, "--seed", "-1"], "--seed must be"),
+        ([*ASK, "--seed", "-1"], "'--seed'"),
         ([*ASK, "--output", "no_folder/x.json"], "no_folder/x.json cannot be written"),
         ([*ASK, "--predictions", "no_folder/x.csv"], "no_folder/x.csv cannot be written"),
         ([*ASK, "--output", "."], "cannot be written: Is a directory"),

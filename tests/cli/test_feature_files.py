@@ -97,9 +97,69 @@ def test_columns_are_found_in_the_first_file(run, tmp_path):
     assert values(limited)["ssq"] == pytest.approx(cv.ssq(X[:300], OTHER[:300]), rel=1e-9)
 
 
+def halves(folder, first, second):
+    """Two files of delimited text, the columns of each as asked for."""
+    paths = [str(folder / "0.csv"), str(folder / "1.csv")]
+    for path, part, (columns, separator) in zip(
+        paths, (FRAME[:300], FRAME[300:]), (first, second), strict=True
+    ):
+        part.select(columns).write_csv(path, separator=separator)
+    return paths
+
+
+def test_parts_may_have_their_columns_in_another_order(run, tmp_path):
+    order = ["x0", "x1", "x2", "mine"]
+    paths = halves(tmp_path, (order, ","), (order[::-1], ","))
+    ask = ("--pred", "mine", "--features", "x*", "-m", "ssq", "-f", "json")
+    expected = {"ssq": pytest.approx(cv.ssq(X, OTHER), rel=1e-9)}
+    for given in (paths, [str(tmp_path / "?.csv")], [str(tmp_path)]):
+        assert values(run("score", *given, *ask)) == expected
+
+
+def test_the_separator_is_that_of_the_first_file(run, tmp_path):
+    order = ["x0", "x1", "x2", "mine"]
+    halves(tmp_path, (order, ";"), (order, ";"))
+    ask = ("--pred", "mine", "--features", "x*", "-m", "ssq", "-f", "json")
+    expected = {"ssq": pytest.approx(cv.ssq(X, OTHER), rel=1e-9)}
+    for engine in ("duckdb", "polars", "dask"):
+        assert values(run("score", str(tmp_path), *ask, "--engine", engine)) == expected
+
+
+def test_points_and_labels_in_two_files_of_any_format(run, tmp_path):
+    FRAME.select("x0", "x1", "x2").write_parquet(tmp_path / "points.parquet")
+    FRAME.select("mine").write_parquet(tmp_path / "labels.parquet")
+    FRAME.select("mine").write_csv(tmp_path / "labels.csv")
+    for labels in ("labels.parquet", "labels.csv"):
+        ask = ("--features", "*", "-p", "mine", "-m", "ssq", "-f", "json")
+        ran = run("score", tmp_path / "points.parquet", tmp_path / labels, *ask)
+        assert values(ran) == {"ssq": pytest.approx(cv.ssq(X, OTHER), rel=1e-9)}
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_what_an_engine_cannot_read_is_one_sentence(refused, tmp_path, engine):
+    (tmp_path / "a.csv").write_text("x,y,c\n" + "1,2,0\n" * 3000 + "3,word,1\n")
+    ask = ("--features", "x,y", "--pred", "c", "-m", "ssq", "--engine", engine)
+    assert f"{engine} cannot" in refused("score", tmp_path / "a.csv", *ask)
+
+
+def test_words_of_delimited_text_are_no_numbers_for_an_engine(run, refused, tmp_path):
+    text = "x,yes,c\n" + "1,True,0\n2,False,1\n3,True,1\n" * 5
+    (tmp_path / "a.csv").write_text(text)
+    ask = ("score", tmp_path, "--pred", "c", "-m", "ssq")
+    assert "left out: yes (true and false)" in run(*ask).err
+    assert "is true and false, not numbers." in refused(*ask, "--features", "yes")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--pred", "mine", "--features", "x*", "--sample", "0"], "sample must be a whole number"),
+        (["--pred", "mine", "--features", "x*", "--seed", "-1"], "'--seed'"),
+        (
+            ["-t", "kind", "-p", "mine", "--features", "x*", "-m", "ssq", "--chance", "all"],
+            "classes",
+        ),
+        (["-t", "kind", "-p", "mine", "--features", "x*", "--id", "id"], "--id does not go with"),
         (["--pred", "nix"], "no column 'nix'"),
         (["--pred", "mine", "--features", "y*"], "matches 'y*'"),
         (["--pred", "mine", "--features", "x0,kind"], "column 'kind' of "),

@@ -38,4 +38,4 @@ def test_other_commands_in_the_guide_run(run, folder, monkeypatch):
     for command in mentioned:
         assert run(*shlex.split(command)).code == 0
     assert (folder / "report.html").stat().st_size > 100_000
-    assert run(*shlex.split("lab advise --need metric --need chance")).code == 0
+    assert run(*shlex.split('lab advise --need metric --need "different n"')).code == 0

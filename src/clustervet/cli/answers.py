@@ -38,7 +38,9 @@ class Scores:
         if format is Format.json:
             return json.dumps(self._data(), indent=2, ensure_ascii=False, allow_nan=False)
         if format is Format.csv:
-            return render.csv_text([card for cards in self._parts() for card in cards.values()])
+            cards = [card for part in self._parts() for card in part.values()]
+            table = render.columns(cards)
+            return render.csv_columns({**table, **chances.columns(self.levels, table)})
         if format is Format.markdown:
             tables = [render.markdown(list(c.values()), _names(c)) for c in self._parts()]
             closing = [f"\n{line}" for line in self._closing()]

@@ -118,7 +118,8 @@ def score(
         int, typer.Option(metavar="N", help="Tables to resample for intervals.")
     ] = 2_000,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of the resampling, to repeat it.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Seed of the resampling, to repeat it."),
     ] = None,
     diagnose: Annotated[
         bool, typer.Option("--diagnose", help="Also say where each clustering goes wrong.")

@@ -70,7 +70,7 @@ def bound_command(
         MissingChoice,
         typer.Option(help="What an empty cluster does: stop, drop the object, or be a cluster."),
     ] = MissingChoice.raise_,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed that breaks ties.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed that breaks ties.")] = 0,
     delimiter: DelimiterOption = None,
     header: HeaderOption = None,
     format: FormatOption = None,

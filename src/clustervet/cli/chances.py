@@ -85,6 +85,20 @@ def markdown(found: Levels) -> list[str]:
     return told
 
 
+def columns(found: Levels, table: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """The levels beside the rows of a table of scores."""
+    if not found:
+        return {}
+    rows = zip(table["pred"], table["measure"], strict=True)
+    only = next(iter(found.values())) if len(found) == 1 else {}
+    levels = [found.get(pred, only).get(key) for pred, key in rows]
+    fields = ("expected", "spread", "z", "p_value", "adjusted")
+    return {
+        name: [math.nan if level is None else getattr(level, name) for level in levels]
+        for name in fields
+    }
+
+
 def as_data(found: Levels) -> dict[str, Any]:
     """The levels as plain data."""
     return {

@@ -122,7 +122,7 @@ def select_command(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Fits at once; -1 is all cores.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of split and fits.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of split and fits.")] = 0,
     predictions: Annotated[
         str | None,
         typer.Option(

@@ -102,7 +102,7 @@ def compare(
     starts: Annotated[
         int, typer.Option(metavar="N", help="Local searches for the consensus.")
     ] = 12,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of searches and map.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of searches and map.")] = 0,
     jobs: Annotated[
         int, typer.Option(metavar="N", help="Distances at once; -1 is all cores.")
     ] = -1,

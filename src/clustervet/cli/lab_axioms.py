@@ -39,7 +39,7 @@ def axioms(
         bool, typer.Option("--fresh", help="Test again what the package knows already.")
     ] = False,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Measures at once.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the larger cases.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the larger cases.")] = 0,
     format: FormatOption = None,
     output: OutputOption = None,
     report: ReportOption = None,

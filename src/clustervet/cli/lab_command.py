@@ -66,7 +66,7 @@ def text(
         bool, typer.Option("--fetch", help="Download newsgroups that are not there into DIR.")
     ] = False,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Fits at once.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of fits and splits.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of fits and splits.")] = 0,
     format: FormatOption = None,
     output: OutputOption = None,
 ) -> None:

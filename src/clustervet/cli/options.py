@@ -59,8 +59,9 @@ FamilyOption = Annotated[
 
 def checked_target(path: str | None) -> str | None:
     """A file to be written, refused at once if it cannot be."""
-    if path is not None:
-        check_writable(path)
+    if path is None or path == "-":
+        return None
+    check_writable(path)
     return path
 
 
@@ -70,7 +71,7 @@ OutputOption = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write the answer to a file instead.",
+        help="Write the answer to a file instead of standard output.",
         callback=checked_target,
     ),
 ]

@@ -10,7 +10,8 @@ from typing import Any
 from clustervet.cli.request import Request, noise_policies
 from clustervet.errors import ParameterError
 from clustervet.frames import FeatureTable, read_features, read_text_table
-from clustervet.frames.features import ChosenFeatures
+from clustervet.frames.documents import read_columns
+from clustervet.frames.features import ChosenFeatures, open_table
 from clustervet.frames.source import ARRAYS, is_many, is_plain
 from clustervet.labels import show_label
 from clustervet.scorecard import ScoreCards, internal_scores
@@ -41,13 +42,16 @@ def _by_engine(request: Request) -> bool:
     """Whether the files are parts of one table, or for an engine outright."""
     if request.engine is not None or request.memory_limit is not None or len(request.files) > 2:
         return True
-    return any(map(is_many, request.files)) or (
-        len(request.files) == 2 and all(map(_is_typed, request.files))
-    )
-
-
-def _is_typed(path: str) -> bool:
-    return path != "-" and not is_plain(path) and Path(path).suffix.lower() not in ARRAYS
+    if any(map(is_many, request.files)):
+        return True
+    # Two files are parts of one table if the first has the clusters, or else points and labels.
+    if len(request.files) != 2 or "-" in request.files or not request.preds:
+        return False
+    first = request.files[0]
+    if Path(first).suffix.lower() in ARRAYS:
+        return False
+    source = open_table(first, None, request.delimiter, request.header)
+    return set(request.preds) <= set(source.kinds)
 
 
 def _in_files(request: Request, chosen: Sequence[str] | None) -> ScoreCards:
@@ -92,6 +96,10 @@ def _read(request: Request) -> tuple[FeatureTable, dict[str, Any]]:
     names = listed(request.features)
     if len(request.files) == 2:
         table = read_features(request.files[0], features=names, array=request.array)
+        if request.files[1] != "-" and not is_plain(request.files[1]):
+            if not request.preds:
+                raise ParameterError("name a column of clusters with --pred.")
+            return table, dict(read_columns(request.files[1], list(request.preds)))
         second = read_text_table(request.files[1], **options)
         tell_header(second.name, second.header_guessed)
         preds = list(request.preds) or list(second.columns)

@@ -102,7 +102,9 @@ def report(
     array: ArrayOption = None,
     delimiter: DelimiterOption = None,
     header: HeaderOption = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of resampling and drawing.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Seed of resampling and drawing.")
+    ] = 0,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Threads; all by default.")] = None,
 ) -> None:
     """Write one page on clusterings: who is ahead, whether the data can tell, what goes wrong.

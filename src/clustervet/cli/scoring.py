@@ -43,6 +43,14 @@ def run(request: Request) -> Scores:
         return Scores(inner=against_features(request, wanted["internal"]))
     if len(request.files) != 1:
         raise ParameterError("--features with --truth goes with one table.")
+    if wanted["external"] == []:
+        for option, asked in (("--chance", request.chance), ("--measure", request.own_measures)):
+            if asked:
+                raise ParameterError(
+                    f"{option} is about classes, and --measures names none for them."
+                )
+    if request.id is not None:
+        raise ParameterError("--id does not go with --features.")
     outer = Scores() if wanted["external"] == [] else _against_classes(request, wanted["external"])
     inner = against_features(request, wanted["internal"])
     return replace(outer, inner=inner)

@@ -109,7 +109,7 @@ def tune_command(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Fits at once; -1 is all cores.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the fits.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the fits.")] = 0,
     format: FormatOption = None,
     output: OutputOption = None,
     report: ReportOption = None,

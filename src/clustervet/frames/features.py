@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from clustervet.errors import FileError, ParameterError
-from clustervet.frames.source import Source, find_place, listed
+from clustervet.frames.source import Kind, Source, find_place, listed
 from clustervet.labels import Codes, show_label
 
 # What pandas calls its index in files, and what people call theirs.
@@ -115,6 +115,7 @@ class ChosenFeatures:
 
     feature_names: tuple[str, ...]
     left_out: Mapping[str, str]
+    separator: str | None  # of delimited text
 
 
 def choose_features(
@@ -123,15 +124,23 @@ def choose_features(
     """The columns that `read_features` would take, without their values."""
     source = open_table(path, None, None, None)
     labels = _names(exclude, "exclude", source)
+    separator = getattr(source, "delimiter", None)
+    # An engine reads words of delimited text as they are.
+    words = {Kind.boolean} if separator is not None else set()
     if features is None:
         taken, left_out = _usual(source, labels)
-        return ChosenFeatures(tuple(taken), left_out)
+        left_out |= {name: "true and false" for name in taken if source.kinds[name] in words}
+        kept = tuple(name for name in taken if name not in left_out)
+        return ChosenFeatures(kept, left_out, separator)
     taken = _asked(source, features, labels)
     for name in taken:
-        if not source.kinds[name].numeric:
-            kind = source.kinds[name]
-            raise FileError(f"column {show_label(name)!r} of {source.name} is {kind}, not numbers.")
-    return ChosenFeatures(tuple(taken), {})
+        kind = source.kinds[name]
+        if not kind.numeric or kind in words:
+            raise FileError(
+                f"column {show_label(name)!r} of {source.name} is {kind.partition(',')[0]}, not "
+                "numbers."
+            )
+    return ChosenFeatures(tuple(taken), {}, separator)
 
 
 def open_table(

@@ -31,16 +31,24 @@ class Engine(ABC):
     name: str
     session: Any = None
 
-    def read(self, paths: str | Sequence[str], *, numbers: Sequence[str] = ()) -> Any:
+    def read(
+        self,
+        paths: str | Sequence[str],
+        *,
+        numbers: Sequence[str] = (),
+        separator: str | None = None,
+    ) -> Any:
         """Files of one format as one frame; the columns of delimited text are text.
 
-        `numbers` names columns of text that are numbers, such as weights.
+        `numbers` names columns of text that are numbers, such as weights; `separator` stands
+        between fields where it is not what the name of the file says.
         """
         given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         files = [os.fspath(path) for path in given]
         form = _format(files)
         try:
-            frame = self.open(files, form)
+            usual = "\t" if form == "tsv" else ","
+            frame = self.open(files, form, separator or usual)
             _ = Held.of(frame).columns  # a lazy engine finds a broken file only now
             return _texts(frame, numbers) if form in ("csv", "tsv") else frame
         except (FileError, ParameterError):
@@ -56,7 +64,7 @@ class Engine(ABC):
         yield
 
     @abstractmethod
-    def open(self, files: list[str], format: str) -> Any:
+    def open(self, files: list[str], format: str, separator: str) -> Any:
         """The engine's own frame."""
 
 
@@ -74,35 +82,36 @@ class DuckEngine(Engine):
         finally:
             self.session.execute(f"SET threads = {int(threads)}")
 
-    def open(self, files: list[str], format: str) -> Any:
+    def open(self, files: list[str], format: str, separator: str) -> Any:
         """A relation."""
         if format == "parquet":
             return self.session.read_parquet(files)
         if format == "json":
             return self.session.read_json(files, format="newline_delimited")
-        separator = "\t" if format == "tsv" else ","
-        return self.session.read_csv(files, header=True, all_varchar=True, sep=separator)
+        return self.session.read_csv(
+            files, header=True, all_varchar=True, sep=separator, union_by_name=True
+        )
 
 
 class PolarsEngine(Engine):
     """Polars in this process, lazily."""
 
-    def open(self, files: list[str], format: str) -> Any:
+    def open(self, files: list[str], format: str, separator: str) -> Any:
         """A lazy frame."""
         import polars
 
-        if format == "parquet":
-            return polars.scan_parquet(files)
         if format == "json":
             return polars.scan_ndjson(files)
-        separator = "\t" if format == "tsv" else ","
-        return polars.scan_csv(files, infer_schema=False, separator=separator)
+        patterns = not all(map(os.path.isfile, files))  # a file's own name may look like one
+        if format == "parquet":
+            return polars.scan_parquet(files, glob=patterns)
+        return polars.scan_csv(files, infer_schema=False, separator=separator, glob=patterns)
 
 
 class DaskEngine(Engine):
     """Dask, in this process or on a cluster."""
 
-    def open(self, files: list[str], format: str) -> Any:
+    def open(self, files: list[str], format: str, separator: str) -> Any:
         """A frame of partitions."""
         import dask.dataframe as dd
 
@@ -113,19 +122,18 @@ class DaskEngine(Engine):
         options: dict[str, Any] = {"dtype": str, "keep_default_na": False}
         if any(file.endswith(".gz") for file in files):
             options |= {"compression": "gzip", "blocksize": None}
-        return dd.read_csv(files, sep="\t" if format == "tsv" else ",", **options)
+        return dd.read_csv(files, sep=separator, **options)
 
 
 class SparkEngine(Engine):
     """Spark, in this process, on a cluster, or behind Spark Connect."""
 
-    def open(self, files: list[str], format: str) -> Any:
+    def open(self, files: list[str], format: str, separator: str) -> Any:
         """A frame of Spark."""
         if format == "parquet":
             return self.session.read.parquet(*files)
         if format == "json":
             return self.session.read.json(files)
-        separator = "\t" if format == "tsv" else ","
         return self.session.read.csv(files, header=True, sep=separator, quote='"', escape='"')
 
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from clustervet.errors import ClustervetError, FileError
+from clustervet.frames.duck import EngineError
 from clustervet.frames.engines import engine_for
 from clustervet.frames.features import ChosenFeatures, choose_features
 from clustervet.frames.moments import cluster_moments
-from clustervet.frames.opening import Engine
+from clustervet.frames.opening import FORMATS, Engine
 from clustervet.frames.rows import FEWEST, Rows, sample_rows
 from clustervet.frames.scan import find_files
 from clustervet.geometry import MomentGeometry
+from clustervet.internal.common import whole
+from clustervet.labels import show_label
 from clustervet.labels.pair import Missing
 from clustervet.registry import measures
 from clustervet.scorecard.card import ScoreCard, ScoreCards
 from clustervet.scorecard.internal import DRAWN_POINTS, score_geometry
 
+SUFFIXES = {Path(f"x{suffix}").suffix for suffix in FORMATS if not suffix.endswith(".gz")}
 # Measures that need products of features, and features up to which these are added up.
 LIKELIHOODS = ("log_likelihood", "bic", "aic")
 MOST_CROSSED = 64
@@ -38,11 +44,16 @@ class FileFeatures:
     sample: int | None = None
     random_state: int = 0
     chosen: ChosenFeatures = field(init=False)
+    files: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
         # Columns are those of the first file, which an engine wants of all of them.
-        first = find_files(self.paths)[0]
-        object.__setattr__(self, "chosen", choose_features(first, self.features, self.exclude))
+        files = find_files(self.paths)
+        object.__setattr__(self, "chosen", choose_features(files[0], self.features, self.exclude))
+        known = all(Path(file.removesuffix(".gz")).suffix.lower() in SUFFIXES for file in files)
+        object.__setattr__(self, "files", files if known else list(self.paths))
+        if self.sample is not None:
+            whole(self.sample, "sample", 2)
 
     def scores(
         self,
@@ -59,13 +70,22 @@ class FileFeatures:
         wanted = {record.key for record in measures.select(keys, kind="internal", family=family)}
         names = list(self.chosen.feature_names)
         with engine_for(self.engine, memory_limit=self.memory_limit) as opened:
-            frame = opened.read(list(self.paths), numbers=names)
-            return ScoreCards(
-                {
-                    pred: self._card(opened, frame, pred, wanted, keys=keys, family=family)
-                    for pred in dict.fromkeys(preds)
-                }
-            )
+            frame = opened.read(self.files, numbers=names, separator=self.chosen.separator)
+            try:
+                return ScoreCards(
+                    {
+                        pred: self._card(opened, frame, pred, wanted, keys=keys, family=family)
+                        for pred in dict.fromkeys(preds)
+                    }
+                )
+            except (ClustervetError, EngineError):
+                raise
+            except Exception as error:  # every engine has its own
+                first = show_label(str(error).strip().partition("\n")[0], 200).rstrip(".")
+                name = show_label(self.paths[0], 200)
+                raise FileError(
+                    f"{opened.name} cannot read {name}: {first or type(error).__name__}."
+                ) from None
 
     def _card(
         self, opened: Engine, frame: Any, pred: str, wanted: set[str], **asked: Any
