@@ -15,8 +15,8 @@ from clustervet.pacmdl.description import whole
 from clustervet.selection.algorithms import Algorithm
 
 WEIGHTINGS = ("none", "counts", "tfidf")
-# Values that a smoothed row keeps. On cmu-different-1000, where it was chosen, the bound is no
-# worse than with all of them, and fits take half the time.
+# Values that a smoothed row keeps: fits take half the time, and the bound moves no more than it
+# does with other starts (studies/neighbour_smoothing.py).
 TERMS = 200
 # Values up to which sparse rows are made dense for an algorithm that reads no others.
 DENSE = 2**27
