@@ -84,7 +84,7 @@ def test_a_clusterer_of_the_users_own(run, points, tmp_path, monkeypatch):
         (["--k", "2..5", "--features", "word"], "column 'word'"),
         (["--k", "2..5", "-e", "nothing:There"], "cannot be loaded"),
         (["-e", "dbscan", "--parameter", "epps", "--values", "1,2"], "did you mean eps"),
-        (["--k", "2..5", "--jobs", "0"], "n_jobs must not be 0"),
+        (["--k", "2..5", "--jobs", "0"], "--jobs must not be 0"),
     ],
 )
 def test_refusals(refused, points, arguments, message):
