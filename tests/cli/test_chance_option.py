@@ -98,6 +98,10 @@ def test_markdown(run):
     [
         (["-t", "species", "-p", "ward", "--chance", "size"], "there is no null model 'size'"),
         (
+            ["-t", "species", "-p", "ward", "--family", "silhouette", "--chance", "all"],
+            "no measure of classes is asked for",
+        ),
+        (
             ["-t", "species", "-t", "kmeans", "-p", "ward", "--chance", "all"],
             "--chance goes with one --truth.",
         ),

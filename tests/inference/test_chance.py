@@ -251,3 +251,20 @@ def test_random_tables_of_too_many_objects_are_refused():
     with pytest.raises(ClustervetError, match="random tables are drawn of up to 2,147,483,648"):
         cv.chance("purity", table)
     assert cv.chance("rand", table, samples=0).exact
+
+
+def test_only_measures_of_classes_have_a_chance_level():
+    with pytest.raises(ClustervetError, match="ssq needs features, not a second labeling"):
+        cv.chance("ssq", [0, 1], [0, 1])
+    with pytest.raises(ClustervetError, match="no measure of classes is asked for"):
+        chance_levels([], [0, 1], [0, 1])
+
+
+def test_an_exact_spread_is_never_taken_for_rounding():
+    n = 10**13
+    table = cv.Contingency.from_counts({(0, 0): n, (1, 1): n, (1, 0): n // 1000})
+    found = cv.chance("rand", table, samples=0)
+    sizes = [n, n + n // 1000], [n + n // 1000, n]
+    total = sum(sizes[0])
+    slope = 2 / float(Fraction(total * (total - 1), 2))
+    assert found.spread == pytest.approx(slope * pair_variance(*sizes) ** 0.5, rel=1e-6)

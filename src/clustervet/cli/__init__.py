@@ -58,7 +58,6 @@ def _in_options(message: str) -> str:
         "weighting='counts'": "--weighting counts",
         "n_jobs must": "--jobs must",
         "random_state must": "--seed must",
-        "labelled= or": "--labelled or",
     }.items():
         message = message.replace(argument, option)
     return message

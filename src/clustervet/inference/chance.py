@@ -20,6 +20,8 @@ from clustervet.inference.resample import check_whole, generator
 from clustervet.registry import Measure, MeasureFunction, measures
 
 Ties = Literal["conservative", "random"]
+# Sampled values, and their distance from what is expected, that differ by less differ by rounding.
+ROUNDING = 1e-12
 # Objects of which scipy still draws random tables in reasonable time.
 MOST_OBJECTS = 2**31
 
@@ -107,6 +109,11 @@ def chance_levels(
     if ties not in ("conservative", "random"):
         raise ParameterError(f"ties must be 'conservative' or 'random', not {ties!r}.")
     records = measures.select(wanted)
+    if not records:
+        raise ParameterError("no measure of classes is asked for, so there is no chance level.")
+    for record in records:
+        if record.kind != "external":
+            raise ParameterError(f"{record.key} needs features, not a second labeling.")
     name = resolve_model(model)
     given = dict(options)
     own = [{key: given[key] for key in record.parameters if key in given} for record in records]
@@ -145,9 +152,8 @@ def _level(
     exact = expected is not None
     if expected is None:
         expected = float(defined.mean()) if len(defined) else math.nan
-    # What differs by rounding alone does not differ.
-    slack = 1e-12 * max(1.0, abs(value))
-    spread = _rounded(_spread(PairView(record, parameters, table, both), model, defined), slack)
+    slack = ROUNDING * max(1.0, abs(value))
+    spread = _spread(PairView(record, parameters, table, both), model, defined)
     gap = _rounded(value - expected, slack)
     reach = _rounded(_best(record, parameters, table) - expected, slack)
     return Chance(
@@ -192,8 +198,7 @@ def _p_value(
     sign = 1.0 if record.better == "higher" else -1.0
     if len(drawn) == 0:
         return 0.5 * math.erfc(sign * gap / spread / math.sqrt(2)) if spread > 0 else math.nan
-    # Values that differ by rounding alone are equal.
-    slack = 1e-12 * max(1.0, abs(value))
+    slack = ROUNDING * max(1.0, abs(value))
     above = int(np.count_nonzero(sign * (drawn - value) > slack))
     equal = int(np.count_nonzero(np.abs(drawn - value) <= slack))
     share = rng.random() if ties == "random" else 1.0
@@ -251,4 +256,6 @@ def _spread(view: PairView, model: str, drawn: NDArray[np.float64]) -> float:
     """The standard deviation: exact for affine pair measures, else that of the samples."""
     if model == "sizes" and view.n > 3 and view.expectation(sizes_fixed=True) is not None:
         return view.spread()
-    return float(drawn.std(ddof=1)) if len(drawn) > 1 else math.nan
+    if len(drawn) < 2:
+        return math.nan
+    return _rounded(float(drawn.std(ddof=1)), ROUNDING * max(1.0, float(np.abs(drawn).max())))
