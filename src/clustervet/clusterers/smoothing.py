@@ -12,12 +12,14 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, 
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from clustervet._kernels import neighbours as loops
+from clustervet._progress import ticking
 from clustervet.clusterers.rows import Rows, read_rows, spread
 from clustervet.errors import ParameterError
 
 # A row of this cosine or more has the same direction, and so nothing to add.
 SAME = 1 - 1e-9
-# Rows that are smoothed at a time, so that what is trimmed away never exists all at once.
+# Rows that are looked up and smoothed at a time, so that progress can be shown and what is
+# trimmed away never exists all at once.
 BLOCK = 4096
 
 
@@ -144,9 +146,16 @@ def nearest(
     near = np.empty((len(rows), width), np.int64)
     cosines = np.empty((len(rows), width))
     held, holders, starts = fitted.columns
-    arguments = (rows.data, rows.indices, rows.indptr, held, holders, starts, len(fitted))
-    work = int(np.diff(starts)[rows.indices].sum())
-    spread(loops.nearest_rows, (*arguments, SAME, near, cosines), len(rows), work)
+    sought = (held, holders, starts, len(fitted), SAME)
+    meetings = np.diff(starts)
+    with ticking(-(-len(rows) // BLOCK), "nearest rows") as tick:
+        for first in range(0, len(rows), BLOCK):
+            part = slice(first, first + BLOCK)
+            indptr = rows.indptr[first : first + BLOCK + 1]
+            arguments = (rows.data, rows.indices, indptr, *sought, near[part], cosines[part])
+            work = int(meetings[rows.indices[indptr[0] : indptr[-1]]].sum())
+            spread(loops.nearest_rows, arguments, len(indptr) - 1, work)
+            tick()
     return near, cosines
 
 
