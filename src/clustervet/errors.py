@@ -2,9 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Setting(NamedTuple):
+    """A parameter, or a parameter with a value, that a message speaks of.
+
+    In Python it reads ``missing='drop'``; the command line spells it ``--missing drop``.
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
 
 class ClustervetError(ValueError):
-    """The input or the call is at fault; the message says how to mend it."""
+    """The input or the call is at fault; the message says how to correct it.
+
+    Parameters
+    ----------
+    *parts : str or Setting
+        The message. A part that names a parameter is a `Setting`, so that the command line can
+        name its option instead.
+    parameter : str, optional
+        The parameter that the error is about; by default the first one that the message names.
+    """
+
+    def __init__(self, *parts: str | Setting, parameter: str | None = None) -> None:
+        self.parts = parts
+        named = [part.name for part in parts if isinstance(part, Setting)]
+        self.parameter = parameter or next(iter(named), None)
+        super().__init__("".join(map(str, parts)))
+
+    def spelled(self, spell: Callable[[Setting], str]) -> str:
+        """Return the message with its parameters spelled another way."""
+        return "".join(spell(part) if isinstance(part, Setting) else part for part in self.parts)
 
 
 class LabelError(ClustervetError):
@@ -28,7 +63,7 @@ class FileError(ClustervetError):
 
 
 class UnknownMeasureError(ClustervetError, KeyError):
-    """A measure's name that the registry does not hold."""
+    """A name that no measure in the registry has."""
 
     # KeyError would print the message between quotes.
     __str__ = ValueError.__str__

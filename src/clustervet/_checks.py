@@ -1,0 +1,81 @@
+"""Checks of parameters that several rooms share, and suggestions for names that are unknown."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from clustervet.errors import ParameterError, Setting
+
+
+def whole(value: Any, name: str, least: int = 0, most: int | None = None) -> int:
+    """Return a whole number within bounds.
+
+    >>> whole(3, "k", 1)
+    3
+    """
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
+    if is_whole and least <= value and (most is None or value <= most):
+        return int(value)
+    bounds = f"of at least {least:,}" if most is None else f"between {least:,} and {most:,}"
+    raise ParameterError(Setting(name), f" must be a whole number {bounds}, not {value!r}.")
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number that has a place in an order."""
+    return isinstance(value, int | float | np.number) and not (
+        isinstance(value, bool) or math.isnan(value)
+    )
+
+
+def share(value: Any, name: str) -> float:
+    """Return a number strictly between 0 and 1."""
+    if not is_number(value) or not 0 < value < 1:
+        raise ParameterError(Setting(name), f" must lie between 0 and 1, not {value!r}.")
+    return float(value)
+
+
+def one_of(value: Any, name: str, known: Iterable[Any]) -> Any:
+    """Return a value that is one of those known."""
+    names = list(known)
+    if value in names:
+        return value
+    listed = f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}" if names[1:] else repr(names[0])
+    raise ParameterError(Setting(name), f" must be {listed}, not {value!r}.")
+
+
+def jobs(n_jobs: int | None) -> int | None:
+    """Return the number of jobs, which is anything but 0."""
+    if n_jobs == 0:
+        raise ParameterError(Setting("n_jobs"), " must not be 0; -1 means all cores.")
+    return n_jobs
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return a random generator from a seed, a generator or None."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            Setting("random_state"),
+            f" must be None, a whole number from 0 on or a numpy Generator, not {random_state!r}.",
+        ) from None
+
+
+def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """Return the known names that are most like a name that is unknown."""
+    return difflib.get_close_matches(name, list(known), n=most)
+
+
+def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return "did you mean ...?" with the names that are most alike, or another hint.
+
+    >>> suggestion("rnad", ["rand", "purity"], "see the list.")
+    'did you mean rand?'
+    """
+    near = nearest(name, known)
+    return f"did you mean {near[0]}?" if near else otherwise

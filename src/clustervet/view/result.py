@@ -1,0 +1,150 @@
+"""`Result`: what every public result can do, from its document and its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from clustervet.view import data
+from clustervet.view.data import Backend
+from clustervet.view.html import to_html
+from clustervet.view.latex import to_latex
+from clustervet.view.markdown import to_markdown
+from clustervet.view.model import Section
+from clustervet.view.plain import to_text
+from clustervet.view.terminal import to_rich
+
+
+class Result:
+    """A finished result: text, notebook, terminal and file forms from two methods.
+
+    A subclass is a frozen record of facts (``@dataclass(frozen=True, repr=False)``) and
+    implements `document`, what people read, and `columns`, the numbers with all their digits.
+    `to_dict` holds all fields of the record; a subclass with another layout overrides it.
+    `SCHEMA` names the layout of its JSON.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from clustervet.view import Result, Section, plain_table
+    >>> @dataclass(frozen=True, repr=False)
+    ... class Sizes(Result):
+    ...     names: list[str]
+    ...     sizes: list[int]
+    ...     def columns(self):
+    ...         return {"name": self.names, "size": self.sizes}
+    ...     def document(self):
+    ...         table = plain_table("sizes-all", "Sizes", self.columns())
+    ...         return Section("sizes", "Sizes", blocks=(table,))
+    >>> Sizes(["a", "b"], [3, 12])
+    name  size
+    a        3
+    b       12
+    >>> print(Sizes(["a", "b"], [3, 12]).to_csv(), end="")
+    name,size
+    a,3
+    b,12
+    """
+
+    __slots__ = ()
+    SCHEMA: ClassVar[str] = ""
+
+    def document(self) -> Section:
+        """Return what the result says: sentences and tables.
+
+        Returns
+        -------
+        Section
+            The document that all forms for people are made from.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no document.")
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return the numbers of the result as columns of equal length.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column, with all their digits.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no columns.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data; a number that is not finite is None.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dicts, as JSON holds them.
+        """
+        return {**({"schema": self.SCHEMA} if self.SCHEMA else {}), **data.record(self)}
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the result as JSON.
+
+        Parameters
+        ----------
+        indent : int or None, optional
+            Spaces per level; None writes one line.
+
+        Returns
+        -------
+        str
+            The text of a JSON object.
+        """
+        return data.to_json(self.to_dict(), indent)
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the columns as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library; by default the first one that is installed.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            One column per name in `columns`.
+        """
+        return data.to_frame(self.columns(), backend)
+
+    def to_csv(self) -> str:
+        """Return the columns as CSV.
+
+        Returns
+        -------
+        str
+            A line of names, then one line per row. Text that a spreadsheet would run as a
+            formula is preceded by an apostrophe.
+        """
+        return data.to_csv(self.columns())
+
+    def to_markdown(self) -> str:
+        """Return the document as Markdown.
+
+        Returns
+        -------
+        str
+            Sentences, tables and a list of notes.
+        """
+        return to_markdown(self.document())
+
+    def to_latex(self) -> str:
+        r"""Return the tables of the document as LaTeX.
+
+        Returns
+        -------
+        str
+            One ``table`` environment per table; they need ``\usepackage{booktabs}``.
+        """
+        return to_latex(self.document())
+
+    def __repr__(self) -> str:
+        return to_text(self.document())
+
+    def __rich__(self) -> Any:
+        return to_rich(self.document())
+
+    def _repr_html_(self) -> str:
+        return to_html(self.document())
