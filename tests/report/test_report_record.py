@@ -7,6 +7,7 @@ import json
 import os
 import re
 import stat
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,11 +18,12 @@ import pytest
 from report_cases import FEW, HOSTILE, labels_of
 
 import clustervet as cv
+from clustervet import plots
 from clustervet.errors import FileError, ParameterError
 from clustervet.evidence import examine
 from clustervet.lab import axioms
 from clustervet.report import build_report, render, write_report
-from clustervet.report.record import Section
+from clustervet.view import Result, Section, plain_table
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
 
@@ -101,7 +103,7 @@ def test_sections_come_in_the_order_of_the_questions(report):
 
 def test_numbers_are_those_of_the_evidence(evidence, report):
     tables = {table.key: table for table in report.tables}
-    leaders = tables["scores-leaders"]
+    leaders = tables["ahead-leaders"]
     heads = [column.title for column in leaders.columns]
     place = heads.index("Adjusted Rand index\u00a0↑")
     score = evidence.scores["near"].score("adjusted_rand")
@@ -207,22 +209,42 @@ def test_several_pieces_of_evidence_keep_apart(evidence):
     assert render(report, "html")
 
 
-class Study:
+@dataclass(frozen=True, repr=False)
+class Toy(Result):
     """A result of a kind that the report does not know."""
 
-    def grid(self):
-        return [["measure", "failures"], ["rand", "12"], ["jaccard", "3"]]
+    failures: dict[str, int]
 
-    def notes(self):
-        return ["A note."]
+    def columns(self):
+        return {"measure": list(self.failures), "failures": list(self.failures.values())}
+
+    def document(self):
+        table = plain_table("toy-all", "Failures", self.columns())
+        return Section("toy", "Toys", ("Two toys.",), (table,), notes=("A note.",), subject=self)
 
 
-def test_a_result_with_a_grid_is_a_table():
-    report = build_report(Study())
-    (table,) = report.tables
+def test_a_new_kind_of_result_needs_nothing_but_itself_and_a_figure(tmp_path):
+    @plots.figures.register
+    def _(toy: Toy):
+        figure = graph_objects().Figure(graph_objects().Bar(y=list(toy.failures.values())))
+        return [finish(figure, kind="toy", title="Jaccard fails least.")]
+
+    toy = Toy({"rand": 12, "jaccard": 3})
+    report = build_report(toy)
+    (table,), (picture,) = report.tables, report.pictures
     assert [column.kind for column in table.columns] == ["text", "number"]
     assert table.rows[0].cells[1].value == 12
     assert report.sections[0].notes == ("A note.",)
+    assert picture.table == "toy-all"
+    assert report.verdict == ("Jaccard fails least.",)
+    assert "Jaccard fails least." in write_report(toy, tmp_path / "toy.html").read_text("utf-8")
+    assert repr(toy) == "Two toys.\nmeasure  failures\nrand           12\njaccard         3\nA note."
+    assert toy.to_csv() == "measure,failures\nrand,12\njaccard,3\n"
+    assert json.loads(toy.to_json()) == {"failures": {"rand": 12, "jaccard": 3}}
+    assert "| rand | 12 |" in toy.to_markdown()
+    assert r"rand & 12 \\" in toy.to_latex()
+    assert "<td>12</td>" in toy._repr_html_()
+    assert toy.to_frame("polars").shape == (2, 2)
 
 
 @pytest.mark.parametrize(

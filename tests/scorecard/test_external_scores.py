@@ -275,7 +275,7 @@ def test_weights_noise_and_missing_reach_the_table():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((TRUTH,), {}, r"^external_scores needs truth and prediction, or one Contingency\.$"),
+        ((TRUTH,), {}, r"^scoring needs truth and prediction, or one Contingency\.$"),
         ((Contingency.from_counts([[1]]), PRED), {}, "takes either one table or labels, not both"),
         ((Contingency.from_counts([[1]]),), {"weights": [1]}, "one table"),
         ((Contingency.from_counts([[1]]),), {"missing": "drop"}, "one table"),

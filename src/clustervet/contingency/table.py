@@ -10,26 +10,32 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clustervet.contingency import show
+from clustervet._checks import one_of
+from clustervet.contingency import layout as layouts
 from clustervet.contingency.base import Table
 from clustervet.contingency.build import build_cells, ordered_names
 from clustervet.contingency.cells import Cells, group_cells, squeeze, transpose
 from clustervet.contingency.count import count_labels
 from clustervet.contingency.derived import TableSums
-from clustervet.contingency.frame import Backend, to_frame
 from clustervet.contingency.pairs import count_pairs
 from clustervet.errors import ParameterError, TableError
 from clustervet.labels import encode_pair, plain_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, register_door
+from clustervet.view import Backend, Result, Section, plain, to_frame, to_json
+
+Layout = Literal["long", "wide"]
 
 
-class Contingency(TableSums):
-    """How many objects of each class fall into each cluster: rows are classes.
+class Contingency(TableSums, Result):
+    """How many objects of each class lie in each cluster: rows are classes.
 
-    Only non-empty cells are held. Make one with `from_labels` or `from_counts`; it never
-    changes afterwards, and what measures share (pairs, entropies, matching) is computed once.
+    Only non-empty cells are held. Make one with `from_labels`, `from_counts` or `from_frame`. It
+    never changes afterwards, and what measures share (pairs, entropies, matching) is computed
+    once.
 
+    Examples
+    --------
     >>> table = Contingency.from_labels(["a", "a", "b", "b"], [0, 0, 0, 1])
     >>> table
     Contingency of 4 objects: 2 classes x 2 clusters, 3 non-empty cells
@@ -55,11 +61,35 @@ class Contingency(TableSums):
     ) -> Contingency:
         """Count two labelings of the same objects, truth first.
 
-        `missing` says what None, NaN and NA do: "raise", "drop" the object, or be a "class".
-        `noise` is a policy for the label -1 ("keep", "drop" or "singletons"), or
-        {label: policy} for other labels; it holds in both labelings. `names` are what messages
-        call the two.
+        Parameters
+        ----------
+        truth, pred : array-like
+            One label per object: lists, arrays, series; numbers, strings, dates or mixed. Two
+            pandas series are aligned on their index.
+        weights : array-like, optional
+            One weight per object.
+        noise : str or dict, optional
+            What the label -1 means ("keep", "drop" or "singletons"), or {label: policy} for
+            other labels. It holds in both labelings.
+        noise_policy : {"keep", "drop", "singletons"}, optional
+            The policy, where `noise` is a label.
+        missing : {"raise", "drop", "class"}, optional
+            What None, NaN and NA do: raise an error, drop the object, or be a class.
+        names : tuple of str, optional
+            What messages call the two labelings.
 
+        Returns
+        -------
+        Contingency
+            The table.
+
+        Raises
+        ------
+        LabelError
+            If labels are missing, are no labels, or differ in number.
+
+        Examples
+        --------
         >>> Contingency.from_labels([1, 1, 2, 2], [0, 0, -1, -1], noise="singletons").shape
         (2, 3)
         """
@@ -85,9 +115,26 @@ class Contingency(TableSums):
     ) -> Contingency:
         """Take finished counts: rows are classes, columns are clusters.
 
-        `counts` is a matrix, a scipy sparse matrix, a crosstab frame, or a mapping from
-        (class, cluster) to count; Python ints of any size, or real weights.
+        Parameters
+        ----------
+        counts : array-like, sparse matrix, frame or mapping
+            A matrix, a crosstab frame, or {(class, cluster): count}; Python ints of any size, or
+            real weights.
+        class_names, cluster_names : sequence, optional
+            Names of the rows and columns.
 
+        Returns
+        -------
+        Contingency
+            The table.
+
+        Raises
+        ------
+        TableError
+            If the counts are negative, not finite or all zero.
+
+        Examples
+        --------
         >>> Contingency.from_counts({("a", 0): 10**20, ("b", 0): 1}).n
         100000000000000000001
         """
@@ -105,11 +152,26 @@ class Contingency(TableSums):
         noise_policy: NoisePolicy | None = None,
         missing: Missing = "raise",
     ) -> Contingency:
-        """Count two columns of a dataframe where it is; only the counts come home.
+        """Count two columns of a data frame where it is; only the counts are returned.
 
-        The frame is one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark or
-        Ibis. `weights` names a column too; the policies are those of `from_labels`.
+        Parameters
+        ----------
+        frame : data frame
+            One of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark or Ibis.
+        truth, pred : str
+            The columns of classes and clusters.
+        weights : str, optional
+            The column of weights.
+        noise, noise_policy, missing : optional
+            As in `from_labels`.
 
+        Returns
+        -------
+        Contingency
+            The table.
+
+        Examples
+        --------
         >>> import duckdb
         >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 3 AS c FROM range(60) AS t(i)")
         >>> Contingency.from_frame(frame, truth="y", pred="c").shape
@@ -238,8 +300,8 @@ class Contingency(TableSums):
         """Number of non-empty cells."""
         return len(self._cells.values)
 
-    def to_dict(self) -> dict[tuple[Any, Any], int | float]:
-        """The non-empty cells as {(class, cluster): count}."""
+    def to_dict(self) -> dict[Any, int | float]:
+        """Return the non-empty cells as {(class, cluster): count}."""
         rows, cols = self._cells.rows.tolist(), self._cells.cols.tolist()
         classes, clusters = self.class_names, self.cluster_names
         return {
@@ -247,23 +309,46 @@ class Contingency(TableSums):
             for row, col, value in zip(rows, cols, self._cells.values.tolist(), strict=True)
         }
 
-    def to_frame(
-        self, backend: Backend | None = None, *, layout: Literal["long", "wide"] = "long"
-    ) -> Any:
-        """A frame of pandas, polars or pyarrow (the first that is installed).
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the non-empty cells as JSON: three lists of classes, clusters and counts."""
+        return to_json(plain(self.columns()), indent)
 
-        "long" has a row a non-empty cell: class, cluster, count. "wide" has a row a class
-        and a column a cluster.
+    def columns(self, layout: Layout = "long") -> dict[str, Any]:
+        """Return the table as columns.
+
+        Parameters
+        ----------
+        layout : {"long", "wide"}, optional
+            "long" has one row per non-empty cell: class, cluster, count. "wide" has one row per
+            class and one column per cluster.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
         """
-        if layout not in ("long", "wide"):
-            raise ParameterError(f"layout must be 'long' or 'wide', not {layout!r}.")
-        return to_frame(show.columns(self, layout), backend)
+        return layouts.columns(self, one_of(layout, "layout", ("long", "wide")))
 
-    def __repr__(self) -> str:
-        return show.text(self)
+    def to_frame(self, backend: Backend | None = None, *, layout: Layout = "long") -> Any:
+        """Return the table as a data frame.
 
-    def _repr_html_(self) -> str:
-        return show.html(self)
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library; by default the first one that is installed.
+        layout : {"long", "wide"}, optional
+            As in `columns`.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The table.
+        """
+        return to_frame(self.columns(layout), backend)
+
+    def document(self) -> Section:
+        """Return the corner of the table that fits a screen."""
+        return layouts.document(self)
 
 
 def _table_door(

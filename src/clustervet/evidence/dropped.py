@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.evidence.given import Given
+from clustervet.evidence.inputs import Inputs
 from clustervet.labels import Codes, show_label
 from clustervet.labels.pair import noise_policies
 
@@ -38,7 +38,7 @@ class Dropped:
         return {"missing": self.missing, "noise": self.noise, "kept": self.kept}
 
 
-def dropped_objects(given: Given) -> dict[str, Dropped]:
+def dropped_objects(given: Inputs) -> dict[str, Dropped]:
     """What each clustering, held against the truth where there is one, leaves out.
 
     Clusterings that keep every object are not among them.
@@ -63,7 +63,7 @@ def dropped_objects(given: Given) -> dict[str, Dropped]:
 
 
 def labelled(side: Codes, label: Any) -> NDArray[np.bool_]:
-    """Which objects have a label; a missing one holds some code that is nobody's."""
+    """Return which objects have a label. Missing labels hold a code too, which is not counted."""
     code = side.find(label)
     if code is None:
         return np.zeros(len(side), np.bool_)
@@ -71,7 +71,7 @@ def labelled(side: Codes, label: Any) -> NDArray[np.bool_]:
     return found if side.missing is None else found & ~side.missing
 
 
-def noise_notes(given: Given) -> Iterator[str]:
+def noise_notes(given: Inputs) -> Iterator[str]:
     """Clusterings in which the usual label of noise is read as a cluster, where nobody said so."""
     if _policies(given):
         return
@@ -88,5 +88,5 @@ def noise_notes(given: Given) -> Iterator[str]:
         )
 
 
-def _policies(given: Given) -> dict[Any, Any]:
+def _policies(given: Inputs) -> dict[Any, Any]:
     return noise_policies(given.policies["noise"], given.policies["noise_policy"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,16 +14,15 @@ from clustervet.contingency import Contingency
 from clustervet.ensemble import Ensemble, Summary
 from clustervet.errors import ClustervetError
 from clustervet.evidence.dropped import dropped_objects, noise_notes
-from clustervet.evidence.given import Given, read_given
-from clustervet.evidence.record import Evidence
-from clustervet.inference import Chance, Ranking, chance, diagnose, rank_predictions
+from clustervet.evidence.evidence import Evidence
+from clustervet.evidence.inputs import Inputs, read_inputs
 from clustervet.inference.interval import check_confidence
 from clustervet.internal.silhouette import Silhouettes, silhouettes
 from clustervet.labels.pair import Missing, NoisePolicy
-from clustervet.registry import Measure, MeasureFunction, measures
-from clustervet.scorecard import ScoreCard, ScoreCards
-from clustervet.scorecard.external import score_table
-from clustervet.scorecard.internal import internal_scores
+from clustervet.registry import Measure
+from clustervet.registry import measures as registry
+from clustervet.scorecard import Judgement, Questions, ScoreCards, answer, internal_scores
+from clustervet.scorecard.judge import Chosen
 
 # What people ask for first: these are held against chance, and get intervals in any case.
 HEADLINES = ("adjusted_rand", "variation_of_information", "purity")
@@ -39,8 +40,6 @@ CHANCE_SAMPLES = 200
 # Points whose silhouettes are computed.
 POINTS = 10_000
 STARTS = 4
-
-Chosen = Iterable[str | Measure | MeasureFunction] | str | None
 
 
 def examine(
@@ -60,71 +59,88 @@ def examine(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Evidence:
-    """All that can be said about some clusterings, as one record to report or keep.
+    """Gather everything that can be said about some clusterings, to report or to keep.
 
-    `truth` is one labeling (or {name: labels}), and None where only features are known. `preds`
-    are {name: labels}, one labeling, or {name: Contingency} of finished tables; what needs
-    labels is then left out. `measures` are the external ones to show, and the first of them
-    that has a direction ranks the clusterings. `feature_names` are those of the columns of
-    `features`, where these do not say it themselves. Where all objects would take long, `sample`
-    of them are drawn, and the notes say so.
+    Parameters
+    ----------
+    truth : array-like, mapping or None
+        One labeling, or {name: labels}; None where only features are known.
+    preds : mapping, array-like, Tables
+        The clusterings as {name: labels}, one labeling, or {name: Contingency} of finished
+        tables; what needs labels is then left out.
+    features : array-like, sparse matrix or frame, optional
+        The features of the objects.
+    feature_names : list of str, optional
+        Names of the columns of `features`, where these have none.
+    measures : str, Measure or list, optional
+        The external measures to show; the first with a direction ranks the clusterings.
+    confidence : float, optional
+        The confidence of intervals and ranking.
+    weights : array-like, optional
+        One weight per object.
+    noise, noise_policy, missing : optional
+        What noise labels and missing labels mean, as in `Contingency.from_labels`.
+    metric : str or callable, optional
+        The distance between features.
+    sample : int, optional
+        How many objects are drawn for what would take long on all; the notes say where.
+    random_state : int, Generator or None, optional
+        The seed of everything random.
+    n_jobs : int, optional
+        Threads; -1 uses all cores.
 
+    Returns
+    -------
+    Evidence
+        Scores with intervals, chance, ranking, diagnoses, internal scores, silhouettes, and the
+        space of the clusterings.
+
+    Raises
+    ------
+    LabelError
+        If labels are missing, are no labels, or differ in number.
+    ParameterError
+        If there is neither a truth nor features.
+
+    Examples
+    --------
     >>> found = examine([0, 0, 1, 1], {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
-    >>> found
-    <Evidence on 2 clusterings of 4 objects: scores, ranking, diagnoses, ensemble>
     >>> found.scores["b"]["purity"]
     0.75
+    >>> found.leader
+    'a'
     """
     check_confidence(confidence)
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
-    given = read_given(truth, preds, features, policies, feature_names)
-    desk = _Desk(given, measures, confidence, weights, metric, sample, random_state, n_jobs)
-    return desk.gather()
+    given = read_inputs(truth, preds, features, policies, feature_names)
+    chosen = registry.select(measures, kind="external")
+    examination = _Examination(
+        given, chosen, confidence, weights, metric, sample, random_state, n_jobs
+    )
+    return examination.gather()
 
 
-class _Desk:
-    """The questions, and notes on what is left out."""
+@dataclass
+class _Examination:
+    """What is examined and how, and notes on what is left out."""
 
-    def __init__(
-        self,
-        given: Given,
-        chosen: Chosen,
-        confidence: float,
-        weights: ArrayLike | None,
-        metric: Any,
-        sample: int,
-        random_state: Any,
-        n_jobs: int | None,
-    ) -> None:
-        self.given = given
-        self.chosen = measures.select(chosen, kind="external")
-        self.confidence = confidence
-        self.weights = weights
-        self.metric = metric
-        self.sample = sample
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.resamples = RESAMPLES
-        self.notes: list[str] = []
+    given: Inputs
+    chosen: list[Measure]
+    confidence: float
+    weights: ArrayLike | None
+    metric: Any
+    sample: int
+    random_state: Any
+    n_jobs: int | None
+    notes: list[str] = field(default_factory=list)
 
     def gather(self) -> Evidence:
-        """Every question asked, in the order in which a page shows the answers."""
+        """Ask every question, in the order in which a page shows the answers."""
         given = self.given
         external = given.truth is not None or bool(given.tables)
         self.notes += noise_notes(given)
-        dropped = dropped_objects(given)
         with ticking(3 * len(given.names) + 2, "evidence") as tick:
-            tables = self._tables() if external else {}
-            cards, chances, diagnoses = {}, {}, {}
-            cells = sum(len(table) for table in tables.values())
-            many = cells > CELLS
-            self.resamples = min(RESAMPLES, max(FEWER_RESAMPLES, RESAMPLED_CELLS // max(1, cells)))
-            for name, table in tables.items():
-                cards[name] = self._card(name, table, many)
-                chances[name] = self._chances(table, many)
-                diagnoses[name] = diagnose(table)
-                tick()
-            ranking = self._ranking() if external else None
+            judged = self._judged(tick) if external else Judgement()
             tick()
             inner, widths = self._against_features(tick)
             summary = self._summary()
@@ -132,110 +148,96 @@ class _Desk:
         return Evidence(
             names=given.names,
             truth=given.truth_name if external else None,
-            objects=self._objects(tables),
-            tables=tables,
-            scores=ScoreCards(cards) if cards else None,
-            chances=chances,
-            ranking=ranking,
-            diagnoses=diagnoses,
+            objects=self._objects(judged),
+            tables=judged.tables,  # type: ignore[arg-type]  # made of labels, or given
+            scores=judged.scores or None,
+            chances=judged.chances,
+            ranking=judged.ranking,
+            diagnoses=judged.diagnoses,
             inner=inner,
             silhouettes=widths,
             summary=summary,
             confidence=self.confidence,
             random_state=self.random_state,
             notes=tuple(dict.fromkeys(self.notes)),
-            dropped=dropped,
+            dropped=dropped_objects(given),
             feature_names=given.feature_names,
         )
 
-    def _objects(self, tables: dict[str, Contingency]) -> int | float:
-        """All objects given; of finished tables, or with weights, what the first table holds."""
+    def _objects(self, judged: Judgement) -> int | float:
+        """Return all objects given; of finished tables, or with weights, what a table holds."""
         whole = self.given.n if self.weights is None else 0
-        return whole or (next(iter(tables.values())).n if tables else self.given.n)
+        return whole or next((table.n for table in judged.tables.values()), self.given.n)
 
-    def _tables(self) -> dict[str, Contingency]:
-        given = self.given
+    def _tables(self) -> dict[tuple[str, str], Contingency]:
+        given, truth = self.given, self.given.truth_name
         if given.tables:
             self.notes.append(
                 "The clusterings came as finished tables: what needs labels (a ranking, the space "
                 "of clusterings) is left out."
             )
-            return given.tables
+            return {(truth, name): table for name, table in given.tables.items()}
         return {
-            name: Contingency.from_labels(
+            (truth, name): Contingency.from_labels(
                 given.truth, codes, weights=self.weights, **given.policies
             )
             for name, codes in given.preds.items()
         }
 
-    def _card(self, name: str, table: Contingency, many: bool) -> ScoreCard:
-        """All scores; of large tables only the headlines have intervals."""
-        sure: dict[str, Any] = {
-            "confidence": self.confidence,
-            "random_state": self.random_state,
-            "n_jobs": self.n_jobs,
-            "resamples": self.resamples,
-        }
-        labelled: dict[str, Any] = {"truth": self.given.truth_name, "pred": name}
-        whole = [record.key for record in self.chosen]
-        wanted = [key for key in whole if key in HEADLINES] if many else whole
-        plain = score_table(table, whole, **labelled)
-        found = self._tried(
-            "intervals", lambda: score_table(table, wanted, **sure, **labelled) if wanted else plain
+    def _judged(self, tick: Callable[[], None]) -> Judgement:
+        """Return scores, chance, diagnoses and ranking; large tables get fewer intervals."""
+        tables = self._tables()
+        cells = sum(len(table) for table in tables.values())
+        keys = [record.key for record in self.chosen]
+        headlines = [key for key in keys if key in HEADLINES]
+        many = cells > CELLS
+        resamples = min(RESAMPLES, max(FEWER_RESAMPLES, RESAMPLED_CELLS // max(1, cells)))
+        asked = Questions(
+            measures=keys,
+            confidence=self.confidence,
+            resamples=resamples,
+            sure=frozenset(headlines) if many else None,
+            ranked_by=self._ranking_measure(),
+            rank_resamples=RESAMPLES,
+            chance="sizes" if headlines else None,
+            beside_chance=headlines,
+            samples=0 if many else CHANCE_SAMPLES,
+            diagnose=True,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
         )
-        if found is None:
-            return plain
+        found = answer(
+            tables,
+            asked,
+            labels=self._ranked_labels,
+            policies=self.given.policies,
+            attempt=self._attempt,
+            tick=tick,
+            keep=True,
+        )
         if many:
             self.notes.append(
-                f"The tables are large: intervals come from {self.resamples} resampled tables, "
-                f"for {', '.join(wanted) or 'no measure'} alone."
+                f"The tables are large: intervals come from {resamples} resampled tables, for "
+                f"{', '.join(headlines) or 'no measure'} alone."
             )
-        scores = [found.scores.get(key, score) for key, score in plain.scores.items()]
-        return ScoreCard(plain.subject, scores)
+        return found
 
-    def _chances(self, table: Contingency, many: bool) -> dict[str, Chance]:
-        keys = [record.key for record in self.chosen if record.key in HEADLINES]
-        samples = 0 if many else CHANCE_SAMPLES
-        found = {
-            key: self._tried(
-                "chance",
-                lambda key=key: chance(  # type: ignore[misc]  # the key of this turn
-                    key, table, samples=samples, random_state=self.random_state
-                ),
-            )
-            for key in keys
-        }
-        return {key: each for key, each in found.items() if each is not None}
-
-    def _ranking(self) -> Ranking | None:
-        """The clusterings from best to worst by the first measure that has a direction."""
-        given = self.given
-        directed = [record for record in self.chosen if record.better != "neither"]
-        if len(given.preds) < 2 or not directed:
+    def _ranking_measure(self) -> str | None:
+        """Return the measure that ranks the clusterings, where they can be ranked."""
+        directed = [record.key for record in self.chosen if record.better != "neither"]
+        if len(self.given.preds) < 2 or not directed:
             return None
         if self.weights is not None:
             self.notes.append("Weighted objects are not resampled together: there is no ranking.")
             return None
-        keys = [record.key for record in directed]
-        key = "adjusted_rand" if "adjusted_rand" in keys else keys[0]
-        part = self._drawn(len(given.preds), "the ranking")
-        found: Ranking | None = self._tried(
-            "the ranking",
-            lambda: rank_predictions(
-                part.truth,
-                part.preds,
-                key,
-                confidence=self.confidence,
-                resamples=RESAMPLES,
-                random_state=self.random_state,
-                n_jobs=self.n_jobs,
-                **given.policies,
-            ),
-        )
-        return found
+        return "adjusted_rand" if "adjusted_rand" in directed else directed[0]
 
-    def _drawn(self, clusterings: int, what: str) -> Given:
-        """All objects, or a sample where they are too many."""
+    def _ranked_labels(self) -> tuple[Any, Any]:
+        part = self._drawn(len(self.given.preds), "the ranking")
+        return part.truth, part.preds
+
+    def _drawn(self, clusterings: int, what: str) -> Inputs:
+        """Return all objects, or a sample where they are too many."""
         given = self.given
         if given.n * clusterings <= LABELS:
             return given
@@ -278,23 +280,19 @@ class _Desk:
             )
         widths = {}
         for name, codes in part.preds.items():
-            each = self._tried(
-                f"the silhouettes of {name}",
-                lambda codes=codes: silhouettes(  # type: ignore[misc]  # the codes of this turn
-                    part.features, codes, self.metric, **given.policies
-                ),
-            )
+            ask = partial(silhouettes, part.features, codes, self.metric, **given.policies)
+            each = self._attempt(f"the silhouettes of {name}", ask)
             if each is not None:
                 widths[name] = each
             tick()
         return ScoreCards(cards), widths
 
     def _summary(self) -> Summary | None:
-        """The clusterings, and the truth among them, as points of a metric space."""
+        """Return the clusterings, and the truth among them, as points of a metric space."""
         if len(self.given.preds) < 2:
             return None
         part = self._drawn(len(self.given.labelings()), "the space of clusterings")
-        found: Summary | None = self._tried(
+        found: Summary | None = self._attempt(
             "the space of clusterings",
             lambda: Ensemble(part.labelings(), n_jobs=self.n_jobs, **part.policies).summary(
                 starts=STARTS, random_state=self.random_state
@@ -302,8 +300,8 @@ class _Desk:
         )
         return found
 
-    def _tried(self, what: str, ask: Callable[[], Any]) -> Any:
-        """The answer; where there is none for such data, None and a note."""
+    def _attempt(self, what: str, ask: Callable[[], Any]) -> Any:
+        """Return the answer; where there is none for such data, None, and a note says why."""
         try:
             return ask()
         except ClustervetError as error:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -18,21 +18,45 @@ from clustervet.inference.expectation import PairView, closed_form
 from clustervet.inference.nulls import Side, resolve_model, sides
 from clustervet.inference.resample import check_whole, generator
 from clustervet.registry import Measure, MeasureFunction, measures
+from clustervet.view import Cell, Column, Result, Row, Section, Table, number_cell, text_cell
+from clustervet.view.words import known, number, p_text
 
 Ties = Literal["conservative", "random"]
 # Sampled values, and their distance from what is expected, that differ by less differ by rounding.
 ROUNDING = 1e-12
 # Objects of which scipy still draws random tables in reasonable time.
 MOST_OBJECTS = 2**31
+RANDOM = {
+    "sizes": "clusterings of the same sizes",
+    "number": "clusterings into the same numbers of clusters",
+    "all": "any clusterings",
+    "number_one_sided": "predictions with the same number of clusters",
+    "all_one_sided": "any predictions",
+}
+# What a p-value below a limit says of a value.
+BEYOND = ((0.01, "is beyond chance"), (0.05, "is hardly chance"), (2.0, "may be chance alone"))
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
+@dataclass(frozen=True, slots=True, repr=False)
+class Chance(Result):
     """A value beside what chance gives.
 
-    `adjusted` is (value - expected) / (best - expected): 0 is chance, 1 is perfect. `p_value`
-    is the share of random clusterings that do at least as well. `exact` says whether the
-    expectation is a closed form rather than a mean over samples.
+    Attributes
+    ----------
+    measure, model : str
+        The measure, and the null model that random clusterings follow.
+    value, expected, spread : float
+        The value, and the mean and standard deviation of random clusterings.
+    z : float
+        (value - expected) / spread.
+    p_value : float
+        The share of random clusterings that do at least as well.
+    adjusted : float
+        (value - expected) / (best - expected): 0 is chance, 1 is perfect.
+    exact : bool
+        Whether the expectation is a closed form rather than a mean over samples.
+    samples, undefined : int
+        How many random tables were drawn, and how many of them have no value.
     """
 
     measure: str
@@ -47,12 +71,72 @@ class Chance:
     samples: int
     undefined: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data; what is not finite is null."""
-        return {
-            key: None if isinstance(item, float) and not math.isfinite(item) else item
-            for key, item in asdict(self).items()
-        }
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the numbers as columns of one row."""
+        return {name: [getattr(self, name)] for name in self.__dataclass_fields__}
+
+    @property
+    def verdict(self) -> str:
+        """Whether the value may be chance, in a sentence; empty where there is no p-value."""
+        if math.isnan(self.p_value):
+            return ""
+        word = next(word for limit, word in BEYOND if self.p_value < limit)
+        shown = f"{self.p_value:.2g}" if self.p_value >= 1e-4 else "less than 0.0001"
+        drawn = f" (of {self.samples:,} random clusterings)" if self.samples else ""
+        return f"That {word}: p = {shown}{drawn}."
+
+    def document(self) -> Section:
+        """Return the value beside what chance gives."""
+        table = chance_table("chance-levels", [self])
+        record = measures.select([self.measure])[0]
+        return Section(
+            "chance",
+            "Chance",
+            (f"{record.title} {table.title}",),
+            (table,),
+            lead=tuple(filter(None, [self.verdict])),
+            subject=self,
+            measures=(record,),
+            citations=("Gates & Ahn 2017",),
+        )
+
+
+def chance_table(key: str, levels: Iterable[Chance], name: str = "") -> Table:
+    """Return one row per measure: its value beside what random clusterings give."""
+    found = list(levels)
+    drawn = f"{found[0].samples:,} random tables of " if found[0].samples else ""
+    return Table(
+        key,
+        f"{f'{name}: ' if name else ''}beside {drawn}{RANDOM[found[0].model]}",
+        (
+            Column("measure", "text"),
+            Column("value"),
+            Column("by chance", hint="What random clusterings give on average"),
+            Column("spread", hint="Their standard deviation"),
+            Column("z"),
+            Column("p-value", hint="The share of random clusterings that do at least as well"),
+            Column("adjusted", hint="0 is chance, 1 is perfect"),
+        ),
+        tuple(Row(_cells(level)) for level in found),
+    )
+
+
+def _cells(level: Chance) -> tuple[Cell, ...]:
+    record = measures.select([level.measure])[0]
+    expected, spread = (
+        number_cell(None if math.isnan(x) else x, record.unit)
+        for x in (level.expected, level.spread)
+    )
+    z = known(level.z, ".1f" if abs(level.z) < 1e4 else ".1e")
+    return (
+        text_cell(level.measure, long=record.title),
+        number_cell(level.value, text=number(level.value, record.unit)),
+        expected,
+        spread,
+        number_cell(level.z, text=z),
+        number_cell(level.p_value, text=p_text(level.p_value, level.samples)),
+        number_cell(level.adjusted, text=known(level.adjusted, ".4f")),
+    )
 
 
 def chance(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -28,17 +28,36 @@ from clustervet.inference.resample import (
 )
 from clustervet.labels import Codes, encode_all
 from clustervet.registry import Measure, MeasureFunction, check_options, measures
+from clustervet.view import Cell, Column, Result, Row, Section, Table, name_cell, number_cell
+from clustervet.view import scale_of as range_of
+from clustervet.view.words import listed, spoken
 
 # Tables that may be evaluated to call it.
 EVALUATED = 64_000
+# Names in a sentence before the others are only counted.
+NAMED = 4
+# Pairs of predictions that are all shown; of more only those with the leader.
+PAIRS = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two predictions by one measure; `difference` is that of the first less the second.
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Result):
+    """Two predictions compared by one measure.
 
-    `better` names the prediction that the data show to be better, or is None where they
-    cannot tell at the confidence asked for.
+    Attributes
+    ----------
+    measure, first, second : str
+        The measure, and the names of the two predictions.
+    values : tuple of float
+        The values of both.
+    difference : float
+        The value of the first minus that of the second.
+    interval : Interval
+        The interval of the difference.
+    p_value : float
+        The two-sided p-value; nan where there are too few objects to tell.
+    better : str or None
+        The prediction that the data show to be better, or None where they cannot tell.
     """
 
     measure: str
@@ -50,39 +69,172 @@ class Comparison:
     p_value: float
     better: str | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        plain = {**asdict(self), "interval": self.interval.to_dict()}
-        return {
-            key: None if isinstance(item, float) and not math.isfinite(item) else item
-            for key, item in plain.items()
-        }
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the comparison as columns of one row."""
+        return _pair_columns([self])
+
+    def document(self) -> Section:
+        """Return the difference, its interval, and whether the data can tell."""
+        table = _pairs_table("comparison-pairs", [self])
+        said = f"{self.better} is better" if self.better else "the data cannot tell"
+        record = measures.select([self.measure])[0]
+        return Section(
+            "comparison",
+            "Comparison",
+            (f"{record.title}, at {self.interval.confidence:.4g} confidence: {spoken(said)}.",),
+            (table,),
+            subject=self,
+            measures=(record,),
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Predictions from best to worst, in groups that the data cannot separate."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Ranking(Result):
+    """Predictions from best to worst, in groups that the data cannot separate.
+
+    Attributes
+    ----------
+    measure : str
+        The measure that ranks.
+    values : dict
+        Its value for each prediction.
+    groups : list of list of str
+        Names from best to worst; the data cannot separate those in one group.
+    comparisons : list of Comparison
+        Every pair of predictions.
+    confidence : float
+        The confidence of the ranking as a whole.
+    objects : int
+        How many objects all predictions label.
+    """
 
     measure: str
+    confidence: float
     values: dict[str, float]
+    objects: int
     groups: list[list[str]]
     comparisons: list[Comparison]
-    confidence: float
-    objects: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return {
-            "measure": self.measure,
-            "confidence": self.confidence,
-            "values": {k: v if math.isfinite(v) else None for k, v in self.values.items()},
-            "objects": self.objects,
-            "groups": self.groups,
-            "comparisons": [comparison.to_dict() for comparison in self.comparisons],
-        }
+    def columns(self) -> dict[str, list[Any]]:
+        """Return one row per pair of predictions."""
+        return _pair_columns(self.comparisons)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """One more than the number of predictions that the data show to be better."""
+        found = dict.fromkeys(self.values, 1)
+        for pair in self.comparisons:
+            if pair.better is not None:
+                found[pair.second if pair.better == pair.first else pair.first] += 1
+        return found
+
+    @property
+    def verdict(self) -> str:
+        """Whether the data can tell the leader from the others, in a sentence."""
+        return self.verdict_on(self.groups[0][0])
+
+    def verdict_on(self, best: str) -> str:
+        """Return whether the data can tell one prediction from the others.
+
+        Parameters
+        ----------
+        best : str
+            The name of the prediction.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
+        pairs = [c for c in self.comparisons if best in (c.first, c.second)]
+        others = [c.second if c.first == best else c.first for c in pairs]
+        tied = [name for name, c in zip(others, pairs, strict=True) if c.better is None]
+        worse = sum(c.better == best for c in pairs)
+        shown, sure = spoken(best), f"at {self.confidence:.4g} confidence"
+        if not tied and worse == len(others):
+            rest = "the other" if worse == 1 else f"all {worse:,} others"
+            return f"The data can tell: {shown} is better than {rest}, {sure}."
+        if not tied:
+            return f"The data show {shown} to be better than {worse:,} of {len(others):,}, {sure}."
+        names = [spoken(name) for name in tied]
+        said = listed(names) if len(names) <= NAMED else f"{len(names):,} others"
+        end = f"; {worse:,} {'is' if worse == 1 else 'are'} worse" if worse else ""
+        return f"The data cannot tell {shown} from {said} {sure}{end}."
+
+    def document(self) -> Section:
+        """Return the verdict, and every pair of predictions."""
+        said = self.verdict
+        return Section(
+            "ranking",
+            "Ranking",
+            (said,),
+            (self.table("ranking-pairs"),),
+            lead=(said,),
+            subject=self,
+            measures=(measures.select([self.measure])[0],),
+            citations=("Holm 1979",),
+        )
+
+    def table(self, key: str) -> Table:
+        """Return every pair of predictions, or every pair with the leader where they are many."""
+        leader, found = self.groups[0][0], list(self.comparisons)
+        times = max((c.interval.resamples for c in found), default=0)
+        note = (
+            f"{measures.select([self.measure])[0].title}, {self.objects:,} objects resampled "
+            f"{times:,} times with all their labels together. An interval, of "
+            f"{self.confidence:.4g} confidence, is for its pair alone; p-values are corrected for "
+            "the number of pairs (Holm 1979), so that an interval without 0 need not mean that "
+            "the data can tell."
+        )
+        if len(found) > PAIRS:
+            found = [c for c in found if leader in (c.first, c.second)]
+            note += f" Of {len(self.comparisons):,} pairs those with {spoken(leader)} are shown."
+        return replace(_pairs_table(key, found), note=note)
 
     def __str__(self) -> str:
         return " > ".join(" = ".join(group) for group in self.groups)
+
+
+def _pair_columns(pairs: Sequence[Comparison]) -> dict[str, list[Any]]:
+    return {
+        "measure": [c.measure for c in pairs],
+        "first": [c.first for c in pairs],
+        "second": [c.second for c in pairs],
+        "first_value": [c.values[0] for c in pairs],
+        "second_value": [c.values[1] for c in pairs],
+        "difference": [c.difference for c in pairs],
+        "low": [c.interval.low for c in pairs],
+        "high": [c.interval.high for c in pairs],
+        "p_value": [c.p_value for c in pairs],
+        "better": [c.better or "" for c in pairs],
+    }
+
+
+def _pairs_table(key: str, pairs: Sequence[Comparison]) -> Table:
+    ends = [x for c in pairs for x in (c.interval.low, c.interval.high, 0.0)]
+    columns = (
+        Column("first", "text"),
+        Column("second", "text"),
+        Column("difference", hint="The first minus the second", scale=range_of(ends)),
+        Column("p-value"),
+        Column("better", "text"),
+    )
+    rows = []
+    for c in pairs:
+        low, high = (None if math.isnan(x) else x for x in (c.interval.low, c.interval.high))
+        shown = f"{c.p_value:.3f}" if c.p_value >= 0.001 else "<0.001"
+        rows.append(
+            Row(
+                (
+                    name_cell("pred", c.first),
+                    name_cell("pred", c.second),
+                    number_cell(c.difference, low=low, high=high),
+                    Cell("-") if math.isnan(c.p_value) else Cell(shown, c.p_value),
+                    name_cell("pred", c.better) if c.better else Cell("cannot tell"),
+                )
+            )
+        )
+    return Table(key, "Can the data tell them apart?", columns, tuple(rows))
 
 
 class Joint:
@@ -196,7 +348,7 @@ def rank_predictions(
         truth, preds, measure, confidence, method, resamples, random_state, n_jobs, options
     )
     groups = _groups(record, values, comparisons)
-    return Ranking(record.key, values, groups, comparisons, confidence, objects)
+    return Ranking(record.key, confidence, values, objects, groups, comparisons)
 
 
 def _compare(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,8 +15,32 @@ from clustervet.inference.repairs import Repair, find_repairs
 from clustervet.inference.shares import Shares, cell_shares
 from clustervet.labels import show_label
 from clustervet.registry import measures
+from clustervet.view import (
+    Cell,
+    Column,
+    Result,
+    Row,
+    Section,
+    Table,
+    form_cell,
+    name_cell,
+    number_cell,
+    plain,
+    text_cell,
+)
+from clustervet.view.words import ident
 
 LOG_TWO = math.log(2)
+# Rows of a table that a terminal shows.
+SHOWN = 20
+AGREEMENT = (
+    (0.9, "Excellent agreement"),
+    (0.65, "Good agreement"),
+    (0.35, "Moderate agreement"),
+    (0.1, "Poor agreement"),
+    (-0.05, "Hardly any agreement"),
+    (-math.inf, "Less agreement than by chance"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +93,27 @@ class Spread:
         }
 
 
-@dataclass(frozen=True)
-class Diagnosis:
-    """Every cluster and class, the costliest splits and merges, and what repairs would gain."""
+@dataclass(frozen=True, repr=False)
+class Diagnosis(Result):
+    """Where a clustering goes wrong: every cluster and class, and what repairs would gain.
+
+    Attributes
+    ----------
+    clusters, classes : list of Part
+        How each cluster and each class fits, and its exact share of what is wrong.
+    splits, merges : list of Spread
+        The classes split over clusters, and the clusters that mix classes, costliest first.
+    repairs : list of Repair
+        Single changes of the clustering, with what they gain.
+    vi, q0, adjusted_rand, pair_errors : float
+        The totals: variation of information and Dom's Q0 in bits, the adjusted Rand index, and
+        the number of pairs that the clustering gets wrong.
+    mixed, scattered : float
+        The shares of the variation of information that come from classes mixed within clusters
+        and from classes split over clusters.
+    objects : float
+        The number of objects.
+    """
 
     clusters: list[Part]
     classes: list[Part]
@@ -82,15 +124,89 @@ class Diagnosis:
     q0: float
     adjusted_rand: float
     pair_errors: float
-    verdict: str
+    mixed: float
+    scattered: float
+    objects: float
+
+    @property
+    def verdict(self) -> str:
+        """What is wrong and what would help most, in a few sentences."""
+        return " ".join(filter(None, [self._agreement, self.explanation]))
+
+    @property
+    def _agreement(self) -> str:
+        if self.vi == 0:
+            return "The clustering is the truth, cluster for class."
+        index = self.adjusted_rand
+        word = next(w for limit, w in AGREEMENT if index >= limit or limit == -math.inf)
+        most = math.log2(max(2.0, self.objects))
+        return (
+            f"{word}: adjusted Rand {index:.3f}, {self.vi:.3f} bits apart "
+            f"(at most log2 n = {most:.2f})."
+        )
+
+    @property
+    def explanation(self) -> str:
+        """The verdict without its first sentence, which gives the scores."""
+        if self.vi == 0:
+            return ""
+        mixed, scattered = self.mixed, self.scattered
+        if mixed >= 0.65:
+            lines = [f"Mostly classes are mixed within clusters ({mixed:.0%} of the distance)."]
+        elif scattered >= 0.65:
+            lines = [f"Mostly classes are split over clusters ({scattered:.0%} of the distance)."]
+        else:
+            lines = [f"Classes are both mixed ({mixed:.0%}) and split ({scattered:.0%})."]
+        if self.merges and mixed >= 0.35:
+            lines.append(f"The costliest mixture is cluster {_spread_words(self.merges[0], 'of')}.")
+        if self.splits and scattered >= 0.35:
+            lines.append(f"The costliest split is class {_spread_words(self.splits[0], 'in')}.")
+        worth = [
+            r for r in self.repairs if r.vi_gain >= 0.01 * self.vi and r.adjusted_rand_gain > 0
+        ]
+        if worth:
+            lines.append(f"Most would be gained if you {worth[0]}.")
+        return " ".join(lines)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return one row per cluster and per class."""
+        parts = [("cluster", part) for part in self.clusters]
+        parts += [("class", part) for part in self.classes]
+        fields = Part.__dataclass_fields__
+        return {
+            "part": [kind for kind, _ in parts],
+            **{name: [part.to_dict()[name] for _, part in parts] for name in fields},
+        }
+
+    def document(self) -> Section:
+        """Return the verdict, the clusters, the classes and the repairs, the costliest first."""
+        return Section(
+            "diagnosis",
+            "Where it goes wrong",
+            (self.verdict,),
+            tuple(self.tables("diagnosis", "p0")),
+            lead=(self.verdict,),
+            subject=self,
+            scope="p0",
+        )
+
+    def tables(
+        self, key: str, scope: str, silhouettes: Mapping[str, float] | None = None
+    ) -> list[Table]:
+        """Return the tables of clusters, classes and repairs; silhouettes are one more column."""
+        found = [
+            _parts_table(f"{key}-clusters", self.clusters, "cluster", scope, silhouettes),
+            _parts_table(f"{key}-classes", self.classes, "class", scope),
+        ]
+        return [*found, _repairs_table(f"{key}-repairs", self.repairs, scope)]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the diagnosis as plain data; names are text that is safe to show."""
         return {
             "verdict": self.verdict,
             "variation_of_information": self.vi,
             "dom_q0": self.q0,
-            "adjusted_rand": None if math.isnan(self.adjusted_rand) else self.adjusted_rand,
+            "adjusted_rand": plain(self.adjusted_rand),
             "pair_errors": self.pair_errors,
             "clusters": [part.to_dict() for part in self.clusters],
             "classes": [part.to_dict() for part in self.classes],
@@ -99,12 +215,74 @@ class Diagnosis:
             "repairs": [repair.to_dict() for repair in self.repairs],
         }
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """As JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
-    def __repr__(self) -> str:
-        return self.verdict
+def _parts_table(
+    key: str,
+    parts: list[Part],
+    kind: str,
+    scope: str,
+    silhouettes: Mapping[str, float] | None = None,
+) -> Table:
+    """Return one row per cluster, or per class, with the costliest first."""
+    of = kind == "cluster"
+    other = "class" if of else "cluster"
+    columns = [
+        Column(kind, "text"),
+        Column("objects"),
+        Column(f"main {other}", "text", f"The {other} that most of its objects are in"),
+        Column(
+            "purity" if of else "share there",
+            hint=f"Share of the {kind} in its main {other}",
+            scale=(0, 1),
+        ),
+        Column("recall", hint=f"Share of its main {other} in the {kind}", scale=(0, 1)),
+        Column("matched to", "text", f"Its {other} in the best one-to-one matching"),
+        Column("bits of VI", hint="Its exact share of the variation of information"),
+        Column("bits of Q0", hint="Its exact share of Dom's Q0"),
+    ]
+    if silhouettes is not None:
+        columns.append(Column("silhouette", hint="Mean over its points", scale=(-1, 1)))
+    rows = []
+    for part in sorted(parts, key=lambda part: -part.vi):
+        cells = [
+            name_cell(kind, part.name, scope),
+            number_cell(part.size),
+            name_cell(other, part.majority, scope),
+            form_cell(part.purity, ".1%"),
+            form_cell(part.recall, ".1%"),
+            Cell("none") if part.match is None else name_cell(other, part.match, scope),
+            number_cell(part.vi),
+            number_cell(part.q0),
+        ]
+        if silhouettes is not None:
+            cells.append(number_cell(silhouettes.get(str(part.name))))
+        rows.append(Row(tuple(cells), ident(kind, part.name, scope)))
+    title = f"{'Clusters' if of else 'Classes'}, the costliest first"
+    return Table(key, title, tuple(columns), tuple(rows), shown=SHOWN)
+
+
+def _repairs_table(key: str, repairs: list[Repair], scope: str) -> Table:
+    """Return one row per single change of the clustering that would gain something."""
+    columns = (
+        Column("repair", "text"),
+        Column("gain in VI, bits"),
+        Column("gain in Q0, bits"),
+        Column("gain in adjusted Rand"),
+    )
+    rows = tuple(
+        Row(
+            (
+                text_cell(repair.action),
+                number_cell(repair.vi_gain),
+                number_cell(repair.q0_gain),
+                number_cell(repair.adjusted_rand_gain),
+            ),
+            ident("cluster", repair.clusters[0], scope),
+        )
+        for repair in repairs
+    )
+    note = "What one change by itself would gain; positive numbers are improvements."
+    return Table(key, "What would improve it most", columns, rows, note)
 
 
 def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) -> Diagnosis:
@@ -132,14 +310,26 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     merges = _spreads(clusters, turned, most)
     splits = _spreads(classes, table, most)
     repairs = find_repairs(table, most)
-    found = {
-        "vi": math.fsum(part.vi for part in clusters),
-        "q0": math.fsum(part.q0 for part in clusters),
-        "adjusted_rand": measures["ari"].evaluate(table).value,
-        "pair_errors": math.fsum(part.pair_errors for part in clusters),
-    }
-    verdict = _verdict(table, found, splits, merges, repairs)
-    return Diagnosis(clusters, classes, splits, merges, repairs, **found, verdict=verdict)
+    entropies = table.entropies
+    vi = 0.0 if table.identical else math.fsum(part.vi for part in clusters)
+    lost, gained = (
+        x / LOG_TWO / vi if vi else 0.0
+        for x in (entropies.classes_given_clusters, entropies.clusters_given_classes)
+    )
+    return Diagnosis(
+        clusters,
+        classes,
+        splits,
+        merges,
+        repairs,
+        vi=vi,
+        q0=math.fsum(part.q0 for part in clusters),
+        adjusted_rand=measures["ari"].evaluate(table).value,
+        pair_errors=math.fsum(part.pair_errors for part in clusters),
+        mixed=lost,
+        scattered=gained,
+        objects=float(table.n),
+    )
 
 
 def _parts(table: Contingency, shares: Shares, matched: dict[int, int]) -> list[Part]:
@@ -185,53 +375,6 @@ def _spreads(parts: list[Part], table: Contingency, most: int) -> list[Spread]:
         largest = [(names[col], x) for col, x in ranked[:most]]
         found.append(Spread(parts[k].name, largest, len(ranked), cost[k]))
     return found
-
-
-def _verdict(
-    table: Contingency,
-    found: dict[str, float],
-    splits: list[Spread],
-    merges: list[Spread],
-    repairs: list[Repair],
-) -> str:
-    """A few sentences in plain words, every figure computed."""
-    if table.identical:
-        return "The clustering is the truth, cluster for class."
-    entropies = table.entropies
-    lost, gained = (
-        x / LOG_TWO for x in (entropies.classes_given_clusters, entropies.clusters_given_classes)
-    )
-    agreement = found["adjusted_rand"]
-    word = next(w for limit, w in _WORDS if agreement >= limit or limit == -math.inf)
-    lines = [
-        f"{word}: adjusted Rand {agreement:.3f}, {found['vi']:.3f} bits apart "
-        f"(at most log2 n = {math.log2(max(2.0, float(table.n))):.2f})."
-    ]
-    mixed, scattered = lost / found["vi"], gained / found["vi"]
-    if mixed >= 0.65:
-        lines.append(f"Mostly classes are mixed within clusters ({mixed:.0%} of the distance).")
-    elif scattered >= 0.65:
-        lines.append(f"Mostly classes are split over clusters ({scattered:.0%} of the distance).")
-    else:
-        lines.append(f"Classes are both mixed ({mixed:.0%}) and split ({scattered:.0%}).")
-    if merges and mixed >= 0.35:
-        lines.append(f"The costliest mixture is cluster {_spread_words(merges[0], 'of')}.")
-    if splits and scattered >= 0.35:
-        lines.append(f"The costliest split is class {_spread_words(splits[0], 'in')}.")
-    worth = [r for r in repairs if r.vi_gain >= 0.01 * found["vi"] and r.adjusted_rand_gain > 0]
-    if worth:
-        lines.append(f"Most would be gained if you {worth[0]}.")
-    return " ".join(lines)
-
-
-_WORDS = (
-    (0.9, "Excellent agreement"),
-    (0.65, "Good agreement"),
-    (0.35, "Moderate agreement"),
-    (0.1, "Poor agreement"),
-    (-0.05, "Hardly any agreement"),
-    (-math.inf, "Less agreement than by chance"),
-)
 
 
 def _spread_words(spread: Spread, word: str) -> str:

@@ -11,18 +11,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import ParameterError
+from clustervet.view import Result, Section, facts_table, plain
+from clustervet.view.words import known, number
 
 Method = Literal["basic", "bca", "percentile", "subsample"]
 METHODS: tuple[Method, ...] = ("basic", "bca", "percentile", "subsample")
 NORMAL = NormalDist()
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Where the population's value lies, with the confidence stated.
+@dataclass(frozen=True, slots=True, repr=False)
+class Interval(Result):
+    """Where the value of the population lies, with the confidence stated.
 
-    `bias` is how far resampling shifts the value on average, an estimate of how far the
-    value itself is off; `undefined` counts resamples in which the measure has no value.
+    Attributes
+    ----------
+    low, high : float
+        The ends; nan where too few resamples have a value.
+    confidence : float
+        The share of such intervals that hold the value of the population.
+    method : {"basic", "bca", "percentile", "subsample"}
+        How the interval was made from the resampled values.
+    standard_error : float
+        The standard deviation of the resampled values, scaled to the sample.
+    bias : float
+        How far resampling shifts the value on average: an estimate of how far the value itself
+        is off.
+    resamples : int
+        How many tables were resampled.
+    undefined : int
+        How many of them have no value of the measure.
     """
 
     low: float
@@ -53,21 +70,32 @@ class Interval:
         return self.low <= value <= self.high
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; what is not finite is null."""
-        numbers = {
-            "low": self.low,
-            "high": self.high,
-            "standard_error": self.standard_error,
-            "bias": self.bias,
-        }
+        """Return the interval as plain data; a number that is not finite is None."""
+        numbers = ("confidence", "method", "low", "high", "standard_error", "bias", "resamples")
         return {
-            "confidence": self.confidence,
-            "method": self.method,
-            **{key: x if math.isfinite(x) else None for key, x in numbers.items()},
-            "resamples": self.resamples,
+            **{name: plain(getattr(self, name)) for name in numbers},
             "undefined_resamples": self.undefined,
             "rough": self.is_rough,
         }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the interval as columns of one row."""
+        return {name: [value] for name, value in self.to_dict().items()}
+
+    def document(self) -> Section:
+        """Return the interval in words, and how it was made."""
+        facts = {
+            "method": f"{self.method}, {self.resamples:,} resampled tables",
+            "standard error": known(self.standard_error),
+            "bias": known(self.bias),
+        }
+        if self.undefined:
+            facts["undefined"] = f"in {self.undefined:,} of the resampled tables"
+        said = f"{number(self.low)} to {number(self.high)} at {self.confidence:.4g} confidence"
+        if math.isnan(self.low):
+            said = "No interval: too few resampled tables have a value"
+        table = facts_table("interval-facts", "How it was made", facts)
+        return Section("interval", "Interval", (f"{said}.",), (table,), subject=self)
 
 
 def check_confidence(confidence: float) -> float:

@@ -16,14 +16,30 @@ from clustervet.errors import ParameterError
 from clustervet.inference.interval import check_confidence
 from clustervet.inference.resample import draw, evaluate
 from clustervet.registry import Measure, MeasureFunction, measures
+from clustervet.view import Result, Section, facts_table
+from clustervet.view.words import inner_title, number
 
 MOST = 10**9
 ROUNDS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class SampleSize:
-    """How many objects are needed, and the width that so many give."""
+@dataclass(frozen=True, slots=True, repr=False)
+class SampleSize(Result):
+    """How many labelled objects an interval of a wanted width needs.
+
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    objects : int
+        The number of objects needed.
+    width, wanted : float
+        The width that this number gives, and the width wanted.
+    confidence : float
+        The confidence of the interval.
+    samples : int
+        How many samples were drawn for each size tried.
+    """
 
     measure: str
     objects: int
@@ -31,6 +47,30 @@ class SampleSize:
     wanted: float
     confidence: float
     samples: int
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the answer as columns of one row."""
+        return {name: [getattr(self, name)] for name in self.__dataclass_fields__}
+
+    def document(self) -> Section:
+        """Return the answer in a sentence, and how it was found."""
+        record = measures.select([self.measure])[0]
+        said = (
+            f"{self.objects:,} labelled objects give an interval of the "
+            f"{inner_title(record.title)} no wider than {number(self.wanted)} at "
+            f"{self.confidence:.4g} confidence."
+        )
+        facts = {"width": number(self.width), "samples": f"{self.samples:,} for each size tried"}
+        table = facts_table("sample-size-facts", "How it was found", facts)
+        return Section(
+            "sample-size",
+            "Sample size",
+            (said,),
+            (table,),
+            lead=(said,),
+            subject=self,
+            measures=(record,),
+        )
 
 
 def sample_size(

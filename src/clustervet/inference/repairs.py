@@ -46,26 +46,28 @@ class Repair:
             else None,
         }
 
-    def __str__(self) -> str:
+    @property
+    def action(self) -> str:
+        """What to do, in words."""
         names = " and ".join(show_label(name) for name in self.clusters)
-        what = (
-            f"merge clusters {names}"
-            if self.kind == "merge"
-            else f"separate class {show_label(self.split_off)} from the rest of cluster {names}"
-        )
-        return f"{what} ({self.vi_gain:.3f} bits)"
+        if self.kind == "merge":
+            return f"merge clusters {names}"
+        return f"separate class {show_label(self.split_off)} from the rest of cluster {names}"
+
+    def __str__(self) -> str:
+        return f"{self.action} ({self.vi_gain:.3f} bits)"
 
 
 def find_repairs(table: Contingency, most: int) -> list[Repair]:
     """The repairs that lower VI most."""
-    desk = _Desk(table)
-    found = [*desk.splits(), *desk.merges()]
+    finder = _RepairFinder(table)
+    found = [*finder.splits(), *finder.merges()]
     good = [repair for repair in found if repair.vi_gain > 0]
     return sorted(good, key=lambda repair: -repair.vi_gain)[:most]
 
 
-class _Desk:
-    """The table at hand by columns, with what all repairs need."""
+class _RepairFinder:
+    """The table by columns, with what all repairs need."""
 
     def __init__(self, table: Contingency) -> None:
         self.table = table

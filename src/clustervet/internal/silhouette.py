@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.contingency.frame import Backend, to_frame
 from clustervet.geometry import Geometry, MomentGeometry
 from clustervet.geometry.geometry import as_geometry
 from clustervet.internal.common import DISTANCE_BIAS, generator, whole
+from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Estimate, measure
+from clustervet.view import Result, Section, Table, name_cell, plain, plain_table
 
 Floats = NDArray[np.float64]
 # Entries of points × clusters that are held at a time.
@@ -82,8 +83,8 @@ def simplified_silhouette(geometry: Geometry) -> float:
     return total / geometry.n
 
 
-@dataclass(frozen=True)
-class Silhouettes:
+@dataclass(frozen=True, repr=False)
+class Silhouettes(Result):
     """Silhouettes by point, by cluster and overall.
 
     `points` are in the order of the rows given, `nan` where a noise policy dropped one;
@@ -97,20 +98,39 @@ class Silhouettes:
     sizes: dict[Any, int]
     overall: float
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """A row a point: its cluster, the nearest other one, its silhouette."""
-        columns: dict[str, Any] = {
-            "cluster": self.labels,
-            "nearest": self.nearest,
-            "silhouette": self.points,
+    def to_dict(self) -> dict[str, Any]:
+        """Return the silhouettes of clusters as plain data; those of points are in `columns`."""
+        return {
+            "overall": plain(self.overall),
+            "points": len(self.points),
+            "clusters": [
+                {"cluster": show_label(name), "size": self.sizes[name], "silhouette": width}
+                for name, width in self.clusters.items()
+            ],
         }
-        return to_frame(columns, backend)
 
-    def __repr__(self) -> str:
-        return (
+    def columns(self) -> dict[str, Any]:
+        """Return one row per point: its cluster, the nearest other one, its silhouette."""
+        return {"cluster": self.labels, "nearest": self.nearest, "silhouette": self.points}
+
+    def document(self) -> Section:
+        """Return the silhouette of every cluster, the least apart first."""
+        said = (
             f"Silhouettes of {len(self.points):,} points in {len(self.clusters):,} clusters: "
             f"{self.overall:.4f} overall, {np.count_nonzero(self.points < 0):,} below 0"
         )
+        table = self.table("silhouettes-clusters", "p0")
+        return Section("silhouettes", "Silhouettes", (said,), (table,), subject=self, scope="p0")
+
+    def table(self, key: str, scope: str) -> Table:
+        """Return one row per cluster, the least apart first."""
+        ordered = sorted(self.clusters.items(), key=lambda item: item[1])
+        columns = {
+            "cluster": [name_cell("cluster", name, scope) for name, _ in ordered],
+            "objects": [self.sizes[name] for name, _ in ordered],
+            "silhouette": [width for _, width in ordered],
+        }
+        return plain_table(key, "Clusters, the least apart first", columns)
 
 
 def silhouettes(

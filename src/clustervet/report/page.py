@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from clustervet.errors import ParameterError
-from clustervet.plots.text import ISOLATE, RELEASE
 from clustervet.plots.theme import THEMES, template
-from clustervet.report.record import Cell, Column, Picture, Report, Table
-from clustervet.scorecard.render import number
+from clustervet.report.report import Report
+from clustervet.view import Cell, Column, Picture, Table
+from clustervet.view.words import ISOLATE, RELEASE, number
 
 # Rows that a table shows at first, and those from which on it can be searched.
 SHOWN, SEARCHED = 20, 8
@@ -35,7 +35,7 @@ RIGHTWARD = re.compile(rf"{_LETTERS}(?:[ _.0-9-]*{_LETTERS})*")
 
 
 def to_html(report: Report, theme: str = "auto") -> str:
-    """The page; every text is escaped, and only its own scripts may run."""
+    """Return the page; every text is escaped, and only its own scripts may run."""
     if theme not in ("auto", *THEMES):
         raise ParameterError(f"theme must be 'auto', 'light' or 'dark', not {theme!r}.")
     drawing = bool(report.pictures)

@@ -1,9 +1,23 @@
-"""The one façade over the measures: labels or features in, a score card out."""
+"""Tables and features judged by the measures: score cards, and `judge`, which asks everything.
+
+Law: each table is counted once.
+"""
 
 from __future__ import annotations
 
 from clustervet.scorecard.card import Score, ScoreCard, ScoreCards
 from clustervet.scorecard.external import external_scores
 from clustervet.scorecard.internal import internal_scores
+from clustervet.scorecard.judge import Judgement, Questions, answer, judge
 
-__all__ = ["Score", "ScoreCard", "ScoreCards", "external_scores", "internal_scores"]
+__all__ = [
+    "Judgement",
+    "Questions",
+    "Score",
+    "ScoreCard",
+    "ScoreCards",
+    "answer",
+    "external_scores",
+    "internal_scores",
+    "judge",
+]

@@ -1,62 +1,76 @@
-"""`ScoreCard`: finished scores of one clustering, and `ScoreCards`: several side by side."""
+"""`ScoreCard`: the scores of one clustering, and `ScoreCards`: several side by side."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from clustervet.contingency.frame import Backend, to_frame
 from clustervet.inference import Interval
 from clustervet.registry import Estimate, Measure, measures
-from clustervet.scorecard import render
+from clustervet.scorecard.tables import cards_document
+from clustervet.view import Result, Section, plain
+from clustervet.view.words import counted
 
 SCHEMA = "clustervet/scorecard/1"
+# The confidence of intervals of values that were sampled.
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One measure's value on one table."""
+    """The value of one measure on one table or geometry.
+
+    Attributes
+    ----------
+    measure : Measure
+        The record of the measure.
+    value : float
+        The value; nan where it is undefined.
+    why : str or None
+        Why the value is undefined.
+    interval : Interval or None
+        The interval, where one was asked for.
+    """
 
     measure: Measure
     value: float
     why: str | None = None
     interval: Interval | None = None
 
-    @classmethod
-    def of(cls, record: Measure, subject: Any, interval: Interval | None = None) -> Score:
-        """A measure applied to a finished table or geometry."""
-        return cls(record, *record.evaluate(subject), interval)
+    @property
+    def ends(self) -> tuple[float, float, float] | None:
+        """Low end, high end and confidence of the interval, where the score has one."""
+        if self.interval is not None and self.interval.low == self.interval.low:
+            return self.interval.low, self.interval.high, self.interval.confidence
+        if self.is_sampled:
+            return (*self.value.interval(CONFIDENCE), CONFIDENCE)  # type: ignore[attr-defined]  # an Estimate
+        return None
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the value was estimated from a sample of the points."""
+        return isinstance(self.value, Estimate) and self.value.standard_error > 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and text; an undefined or infinite value is null."""
+        """Return plain numbers and text; an undefined or infinite value is None."""
         record = self.measure
-        return {
+        data = {
             "measure": record.key,
             "title": record.title,
             "family": record.family,
-            "value": _finite(self.value),
+            "value": plain(float(self.value)),
             "unit": record.unit,
             "better": record.better,
-            "bounds": [_finite(bound) for bound in record.bounds],
+            "bounds": plain(record.bounds),
             "adjusted": record.adjusted,
             "why_undefined": self.why,
-            "interval": None if self.interval is None else self.interval.to_dict(),
-            **self._sampled(),
+            "interval": plain(self.interval),
         }
-
-    def _sampled(self) -> dict[str, Any]:
-        """How the value was sampled, where it was."""
-        if not isinstance(self.value, Estimate):
-            return {}
-        error = self.value.standard_error
-        return {"standard_error": _finite(error), "sample": self.value.sample}
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+        if isinstance(self.value, Estimate):
+            error = plain(self.value.standard_error)
+            data |= {"standard_error": error, "sample": self.value.sample}
+        return data
 
 
 class Subject(Protocol):
@@ -68,18 +82,22 @@ class Subject(Protocol):
 
     @property
     def truth(self) -> str:
-        """Name of what it was held against."""
+        """Name of the classes that it was scored against; empty where there are none."""
 
     @property
     def objects(self) -> int | float:
         """Number of objects."""
 
     @property
+    def clusters(self) -> int:
+        """Number of clusters."""
+
+    @property
     def remarks(self) -> Sequence[str]:
         """What to know when reading the scores."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return plain data."""
 
 
 @dataclass(frozen=True)
@@ -94,23 +112,14 @@ class TableSubject:
     remarks: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return {
-            "truth": self.truth,
-            "pred": self.pred,
-            "objects": self.objects,
-            "classes": self.classes,
-            "clusters": self.clusters,
-        }
+        """Return plain data."""
+        names = ("truth", "pred", "objects", "classes", "clusters")
+        return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
-        objects = f"{self.objects:,}" if isinstance(self.objects, int) else f"{self.objects:,.6g}"
-        parts = (
-            f"{objects} {'object' if self.objects == 1 else 'objects'}",
-            f"{self.classes:,} {'class' if self.classes == 1 else 'classes'}",
-            f"{self.clusters:,} {'cluster' if self.clusters == 1 else 'clusters'}",
-        )
-        return ", ".join(parts)
+        objects = counted(self.objects, "object")
+        classes = counted(self.classes, "class", "classes")
+        return f"{objects}, {classes}, {counted(self.clusters, 'cluster')}"
 
 
 @dataclass(frozen=True)
@@ -127,37 +136,41 @@ class GeometrySubject:
     truth: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return {
-            "pred": self.pred,
-            "objects": self.objects,
-            "features": self.features,
-            "clusters": self.clusters,
-            "metric": self.metric,
-            "noise": self.noise,
-            "remarks": list(self.remarks),
-        }
+        """Return plain data."""
+        names = ("pred", "objects", "features", "clusters", "metric", "noise", "remarks")
+        return {name: plain(getattr(self, name)) for name in names}
 
     def __str__(self) -> str:
-        parts = [f"{self.objects:,} {'point' if self.objects == 1 else 'points'}"]
+        parts = [counted(self.objects, "point")]
         if self.noise:
             parts.append(f"{self.noise:,} more dropped")
         if self.features is not None:
-            parts.append(f"{self.features:,} {'feature' if self.features == 1 else 'features'}")
-        parts.append(f"{self.clusters:,} {'cluster' if self.clusters == 1 else 'clusters'}")
+            parts.append(counted(self.features, "feature"))
+        parts.append(counted(self.clusters, "cluster"))
         return ", ".join([*parts, f"{self.metric} distances"])
 
 
-class ScoreCard(Mapping[str, float]):
-    """The scores of one clustering, by measure: `card["rand"]` is a float.
+class ScoreCard(Result, Mapping[str, float]):
+    """The scores of one clustering, by measure: ``card["rand"]`` is a float.
 
+    Parameters
+    ----------
+    subject : TableSubject or GeometrySubject
+        What was scored.
+    scores : list of Score
+        The scores.
+
+    Examples
+    --------
     >>> import clustervet as cv
     >>> card = cv.external_scores(["a", "a", "b"], [0, 0, 1], measures=["rand", "vi"])
     >>> card["rand"], card["vi"]
     (1.0, 0.0)
     """
 
-    def __init__(self, subject: Subject, scores: list[Score]) -> None:
+    SCHEMA: ClassVar[str] = SCHEMA
+
+    def __init__(self, subject: Subject, scores: Sequence[Score]) -> None:
         self.subject = subject
         self.scores = {score.measure.key: score for score in scores}
 
@@ -165,7 +178,18 @@ class ScoreCard(Mapping[str, float]):
         return self.score(name).value
 
     def score(self, name: str) -> Score:
-        """The whole entry of a measure: its record, value, and reason if undefined."""
+        """Return the whole entry of a measure.
+
+        Parameters
+        ----------
+        name : str
+            The key or an alias of the measure.
+
+        Returns
+        -------
+        Score
+            Its record, value and interval, and the reason if it is undefined.
+        """
         key = name if name in self.scores else measures[name].key
         return self.scores[key]
 
@@ -176,33 +200,31 @@ class ScoreCard(Mapping[str, float]):
         return len(self.scores)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; `docs/scorecard.schema.json` describes it."""
-        return {
-            "schema": SCHEMA,
-            **self.subject.to_dict(),
-            "scores": [score.to_dict() for score in self.scores.values()],
-        }
+        """Return plain data; `docs/scorecard.schema.json` describes it."""
+        scores = [score.to_dict() for score in self.scores.values()]
+        return {"schema": SCHEMA, **self.subject.to_dict(), "scores": scores}
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """As JSON, valid against `docs/scorecard.schema.json`."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+    def columns(self) -> dict[str, Any]:
+        """Return one row per measure."""
+        return card_columns([self])
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """A row a measure, in pandas, polars or pyarrow (the first that is installed)."""
-        return to_frame(render.columns([self]), backend)
+    def document(self) -> Section:
+        """Return what was scored, one row per measure, and why values are undefined."""
+        return cards_document({self.subject.pred: self}, named=False, subject=self)
 
-    def __repr__(self) -> str:
-        return render.text([self])
-
-    def __rich__(self) -> Any:
-        return render.rich_table([self])
-
-    def _repr_html_(self) -> str:
-        return render.html([self])
+    __repr__ = Result.__repr__
 
 
-class ScoreCards(Mapping[str, ScoreCard]):
-    """Several score cards side by side: several predictions, or several truths."""
+class ScoreCards(Result, Mapping[str, ScoreCard]):
+    """Several score cards side by side: several predictions, or several truths.
+
+    Parameters
+    ----------
+    cards : mapping
+        Score cards by name.
+    """
+
+    SCHEMA: ClassVar[str] = SCHEMA
 
     def __init__(self, cards: Mapping[str, ScoreCard]) -> None:
         self._cards = dict(cards)
@@ -217,25 +239,38 @@ class ScoreCards(Mapping[str, ScoreCard]):
         return len(self._cards)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data: one card's data for each name."""
-        return {
-            "schema": SCHEMA,
-            "cards": [{"name": name, **card.to_dict()} for name, card in self.items()],
-        }
+        """Return plain data: the data of one card for each name."""
+        cards = [{"name": name, **card.to_dict()} for name, card in self.items()]
+        return {"schema": SCHEMA, "cards": cards}
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """As JSON, valid against `docs/scorecard.schema.json`."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+    def columns(self) -> dict[str, Any]:
+        """Return one row per measure and card."""
+        return card_columns(list(self.values()))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """A row a measure and card, in pandas, polars or pyarrow."""
-        return to_frame(render.columns(list(self.values())), backend)
+    def document(self) -> Section:
+        """Return the cards side by side."""
+        return cards_document(self, named=True, subject=self)
 
-    def __repr__(self) -> str:
-        return render.text(list(self.values()), list(self))
+    __repr__ = Result.__repr__
 
-    def __rich__(self) -> Any:
-        return render.rich_table(list(self.values()), list(self))
 
-    def _repr_html_(self) -> str:
-        return render.html(list(self.values()), list(self))
+def card_columns(cards: Sequence[ScoreCard]) -> dict[str, list[Any]]:
+    """Return one row per measure and card, with the ends of intervals where there are any."""
+    found = [(card.subject, score) for card in cards for score in card.scores.values()]
+    truths = [subject.truth for subject, _ in found]
+    scores = [score for _, score in found]
+    columns: dict[str, list[Any]] = {
+        **({"truth": truths} if any(truths) else {}),
+        "pred": [subject.pred for subject, _ in found],
+        "measure": [score.measure.key for score in scores],
+        "family": [score.measure.family for score in scores],
+        "value": [score.value for score in scores],
+        "better": [score.measure.better for score in scores],
+        "unit": [score.measure.unit for score in scores],
+        "why_undefined": [score.why or "" for score in scores],
+    }
+    ends = [score.ends for score in scores]
+    if any(ends):
+        columns["low"] = [float("nan") if pair is None else pair[0] for pair in ends]
+        columns["high"] = [float("nan") if pair is None else pair[1] for pair in ends]
+    return columns

@@ -11,7 +11,7 @@ from clustervet.geometry.geometry import as_geometry
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, measures
 from clustervet.scorecard.card import GeometrySubject, Score, ScoreCard, ScoreCards
-from clustervet.scorecard.external import Chosen, named_labelings
+from clustervet.scorecard.judge import Chosen, named_labelings
 
 # Points up to which everything that takes time points × points is shown unasked, and how
 # many points and pairs are drawn beyond.
@@ -32,7 +32,7 @@ def score_geometry(
     random_state: Any = 0,
     pred: str = "pred",
 ) -> ScoreCard:
-    """The score card of one finished geometry."""
+    """Return the score card of one finished geometry."""
     records = measures.select(measures_, kind="internal", family=family)
     for record in records:
         if record.kind != "internal":
@@ -62,14 +62,14 @@ def score_geometry(
 
 
 def _default_sample(geometry: Geometry, chosen: Chosen) -> int | None:
-    """How many points to draw where the user has not said and all of them would take long."""
+    """Return how many points to draw where the user has not said and all would take long."""
     return DRAWN_POINTS if geometry.n > MANY_POINTS and chosen is None else None
 
 
 def _affordable(
     records: list[Measure], geometry: Geometry, sample: int | None
 ) -> tuple[list[Measure], list[str]]:
-    """What a card shows unasked, and the keys of what it leaves out."""
+    """Return what a card shows by default, and the keys of what it leaves out."""
     many = geometry.n > MANY_POINTS or sample is not None
     kept = [
         record
@@ -81,7 +81,7 @@ def _affordable(
 
 
 def _drawable(record: Measure) -> bool:
-    """Whether the measure can be had from a sample."""
+    """Return whether the measure can be estimated from a sample."""
     return not {"sample", "pairs"}.isdisjoint(record.parameters)
 
 
@@ -109,11 +109,41 @@ def internal_scores(
 ) -> Any:
     """Score a clustering of features with every internal measure, or with the ones named.
 
-    Give features and labels, one finished `Geometry`, or the `Moments` of the clusters. Several
-    clusterings, as a mapping from name to labels, are scored side by side. With more than fifty
-    thousand points, or with `sample=m`, the silhouette is estimated from points drawn by
-    cluster, and what takes time points × points is left out unless it is named.
+    Parameters
+    ----------
+    X : array-like, sparse matrix, frame, Geometry or Moments
+        One row per point; or a finished geometry, or the moments of the clusters.
+    labels : array-like or mapping, optional
+        One label per point. Several clusterings, as {name: labels}, are scored side by side.
+    metric : str or callable, optional
+        The distance between points; "precomputed" if X holds distances.
+    measures : str, Measure or list, optional
+        The measures to compute; by default all except those that take very long.
+    family : str or list of str, optional
+        Only measures of this family.
+    noise, noise_policy, missing : optional
+        What noise labels and missing labels mean, as in `Contingency.from_labels`.
+    sample : int, optional
+        How many points are drawn. With it, or with more than 50,000 points, the silhouette is
+        estimated from points drawn by cluster, and measures whose time grows with the square of
+        the points are left out unless they are named.
+    random_state : int, Generator or None, optional
+        The seed of the drawing.
 
+    Returns
+    -------
+    ScoreCard or ScoreCards
+        One card, or several by name where several clusterings were given.
+
+    Raises
+    ------
+    FeatureError
+        If the features are no finite numbers.
+    LabelError
+        If labels are missing, are no labels, or differ in number from the points.
+
+    Examples
+    --------
     >>> card = internal_scores([[0], [1], [10], [11]], [0, 0, 1, 1], measures=["ssq", "dunn"])
     >>> card["ssq"], card["dunn"]
     (1.0, 9.0)

@@ -92,7 +92,7 @@ def plain_table(
 
 def _is_numeric(value: Any) -> bool:
     if isinstance(value, Cell):
-        return value.value is not None or value.text == "-"
+        return (value.value is not None or value.text == "-") and not value.link
     if isinstance(value, bool):
         return False
     return value is None or isinstance(value, int | float) or hasattr(value, "dtype")

@@ -132,7 +132,11 @@ def _table(table: Table) -> dict[str, Any]:
         "title": table.title,
         "note": table.note,
         "columns": [
-            {"title": column.title, "kind": column.kind, "hint": column.hint}
+            {
+                "title": column.title,
+                "kind": "number" if column.kind == "number" else "text",
+                "hint": column.hint,
+            }
             for column in table.columns
         ],
         "rows": [[_cell(cell) for cell in row.cells] for row in table.rows],

@@ -5,14 +5,18 @@ from __future__ import annotations
 from html import escape
 
 from clustervet.view.model import Cell, Section, Table
-from clustervet.view.plain import cell_text
+from clustervet.view.plain_text import cell_text
 
 
 def to_html(section: Section) -> str:
     """Return a document as HTML; details are left to pages."""
-    parts = [f"<p>{escape(line)}</p>" for line in section.paragraphs]
-    tables = [table for table in section.tables if not table.detail and table.rows]
-    parts += [_table(table, titled=len(tables) > 1) for table in tables]
+    tables, opening = section.shown_tables, [escape(line) for line in section.opening]
+    parts = []
+    if len(tables) == 1:
+        parts.append(_table(tables[0], "<br>".join(opening)))
+    else:
+        parts += [f"<p>{line}</p>" for line in opening]
+        parts += [_table(table, escape(table.title)) for table in tables]
     for part in section.sections:
         if not part.detail:
             parts += [f"<h4>{escape(part.title)}</h4>", to_html(part)]
@@ -21,17 +25,18 @@ def to_html(section: Section) -> str:
     return "".join(parts)
 
 
-def _table(table: Table, titled: bool) -> str:
-    caption = f"<caption>{escape(table.title)}</caption>" if titled else ""
+def _table(table: Table, caption: str) -> str:
+    above = f"<caption>{caption}</caption>" if caption else ""
     head = "".join(
         f"<th{_hint(column.hint)}>{escape(column.title)}</th>" for column in table.columns
     )
     body = "".join(
         f"<tr>{''.join(_cell(cell, k == 0) for k, cell in enumerate(row.cells))}</tr>"
-        for row in table.rows
+        for row in table.first_rows
     )
     heads = f"<thead><tr>{head}</tr></thead>" if table.has_heads else ""
-    return f"<table>{caption}{heads}<tbody>{body}</tbody></table>"
+    more = f"<p>{table.more}</p>" if table.more else ""
+    return f"<table>{above}{heads}<tbody>{body}</tbody></table>{more}"
 
 
 def _cell(cell: Cell, first: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustervet.view.model import Section, Table
-from clustervet.view.plain import cell_text
+from clustervet.view.plain_text import cell_text
 
 SIGNS = {
     "\\": r"\textbackslash{}",
@@ -34,7 +34,7 @@ def to_latex(section: Section) -> str:
 
 
 def _tables(section: Section) -> Iterator[str]:
-    tables = [table for table in section.tables if not table.detail and table.rows]
+    tables = section.shown_tables
     for k, table in enumerate(tables):
         notes = section.notes if k + 1 == len(tables) else ()
         yield _table(table, section.title, notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustervet.view.model import Picture, Section, Table
-from clustervet.view.plain import cell_text
+from clustervet.view.plain_text import cell_text
 
 # Rows of a table that Markdown shows; the other forms have all.
 MOST_ROWS = 50
@@ -19,7 +19,7 @@ def to_markdown(section: Section) -> str:
 def body_lines(section: Section, level: int, *, details: bool) -> list[str]:
     """Return the lines of a section below its heading; those of its parts have this level."""
     lines: list[str] = []
-    for paragraph in section.paragraphs:
+    for paragraph in section.paragraphs if details else section.opening:
         lines += [safe(paragraph), ""]
     shown = [
         block

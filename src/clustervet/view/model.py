@@ -69,7 +69,8 @@ class Table:
 
     `note` explains the table; `screen` does so too, but only on a page, where it may speak of
     colours and clicks. `mark` is what plain text puts behind a cell that is the best. A table of
-    `detail` is for pages alone: a terminal and a notebook leave it out.
+    `detail` is for pages alone: a terminal and a notebook leave it out. `shown` is how many rows
+    they show, all of them by default.
     """
 
     key: str
@@ -80,11 +81,23 @@ class Table:
     screen: str = ""
     mark: str = ""
     detail: bool = False
+    shown: int | None = None
 
     @property
     def has_heads(self) -> bool:
         """Whether any column has a title; a list of facts has none."""
         return any(column.title for column in self.columns)
+
+    @property
+    def first_rows(self) -> tuple[Row, ...]:
+        """The rows that a terminal and a notebook show."""
+        return self.rows[: self.shown]
+
+    @property
+    def more(self) -> str:
+        """How many rows a terminal and a notebook leave out, as a sentence; empty if none."""
+        left = len(self.rows) - len(self.first_rows)
+        return f"({left:,} more {'row' if left == 1 else 'rows'})" if left else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +131,8 @@ class Section:
         A short name, from which a page makes the addresses of its parts.
     title : str
         The heading.
+    subtitle : str, optional
+        What the document is about; shown below its title.
     paragraphs : tuple of str, optional
         Sentences before the tables.
     blocks : tuple of Table or Picture, optional
@@ -127,7 +142,8 @@ class Section:
     notes : tuple of str, optional
         Sentences after the tables.
     lead : tuple of str, optional
-        Sentences that a page puts under its title: the verdict of this result.
+        The verdict of the result. A page puts it below its title; the other forms show it where
+        there are no paragraphs.
     screen : str, optional
         How to use the section on a page, and shown only there.
     folded : bool, optional
@@ -158,6 +174,7 @@ class Section:
     scope: str = ""
     measures: tuple[Any, ...] = field(default=(), repr=False)
     citations: tuple[str, ...] = ()
+    subtitle: str = ""
 
     def walk(self) -> Iterator[Section]:
         """Yield this section and all sections below it, in the order of a page."""
@@ -166,9 +183,19 @@ class Section:
             yield from section.walk()
 
     @property
+    def opening(self) -> tuple[str, ...]:
+        """The sentences before the tables, where no page shows title and verdict."""
+        return (*filter(None, [self.subtitle]), *(self.paragraphs or self.lead))
+
+    @property
     def tables(self) -> list[Table]:
         """The tables of this section alone."""
         return [block for block in self.blocks if isinstance(block, Table)]
+
+    @property
+    def shown_tables(self) -> list[Table]:
+        """The tables that a terminal and a notebook show."""
+        return [table for table in self.tables if not table.detail and table.rows]
 
     def prefixed(self, prefix: str) -> Section:
         """Return the section with a prefix before all its keys and scopes.
@@ -187,7 +214,9 @@ class Section:
 
 def _prefixed(block: Block, prefix: str) -> Block:
     if isinstance(block, Picture):
-        return replace(block, key=prefix + block.key)
+        scopes = {kind: prefix + scope for kind, scope in block.scopes.items()}
+        table = prefix + block.table if block.table else ""
+        return replace(block, key=prefix + block.key, scopes=scopes, table=table)
     rows = tuple(
         Row(
             tuple(replace(cell, link=_link(cell.link, prefix)) for cell in row.cells),

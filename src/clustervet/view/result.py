@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from clustervet.view import data
@@ -11,7 +10,7 @@ from clustervet.view.html import to_html
 from clustervet.view.latex import to_latex
 from clustervet.view.markdown import to_markdown
 from clustervet.view.model import Section
-from clustervet.view.plain import to_text
+from clustervet.view.plain_text import to_text
 from clustervet.view.terminal import to_rich
 
 
@@ -59,7 +58,7 @@ class Result:
         """
         raise NotImplementedError(f"{type(self).__name__} has no document.")
 
-    def columns(self) -> dict[str, Sequence[Any]]:
+    def columns(self) -> dict[str, Any]:
         """Return the numbers of the result as columns of equal length.
 
         Returns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clustervet.view.model import Cell, Section, Table
-from clustervet.view.plain import WIDTH, cell_text
+from clustervet.view.plain_text import WIDTH, cell_text
 
 
 def to_rich(section: Section) -> Any:
@@ -19,9 +19,9 @@ def _parts(section: Section) -> list[Any]:
     from rich.text import Text
 
     parts: list[Any] = [
-        Text(line, style="" if k else "bold") for k, line in enumerate(section.paragraphs)
+        Text(line, style="" if k else "bold") for k, line in enumerate(section.opening)
     ]
-    tables = [table for table in section.tables if not table.detail and table.rows]
+    tables = section.shown_tables
     for table in tables:
         if len(tables) > 1:
             parts.append(Text(f"\n{table.title}", style="bold"))
@@ -47,8 +47,9 @@ def _table(table: Table) -> Any:
             min_width=max(map(len, words.split()), default=0),
             overflow="fold",
         )
-    for row in table.rows:
+    for row in table.first_rows:
         made.add_row(*(_text(cell, table.mark) for cell in row.cells), end_section=row.last)
+    made.caption = table.more or None
     return made
 
 

@@ -197,10 +197,10 @@ def share(part: float) -> str:
     return ">99.9%" if part > 0.999 else f"{part:.1%}"
 
 
-def p_value(value: float, samples: int = 0) -> str:
-    """Return a p-value; the least that so many samples can give is an upper bound.
+def p_text(value: float, samples: int = 0) -> str:
+    """Return a p-value; the least that a number of samples can give is an upper bound.
 
-    >>> p_value(0.04), p_value(1 / 1001, 1000), p_value(0.0), p_value(float("nan"))
+    >>> p_text(0.04), p_text(1 / 1001, 1000), p_text(0.0), p_text(float("nan"))
     ('0.04', '≤ 0.001', '< 1e-99', '-')
     """
     if math.isnan(value):

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from clustervet.contingency import Contingency
 from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import Codes, read_labels
-from clustervet.scorecard.external import named_labelings
+from clustervet.scorecard.judge import named_labelings
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class Inputs:
     """Truth and clusterings by name, as codes; `tables` are those that came finished."""
 
     truth_name: str
@@ -46,14 +46,14 @@ class Given:
             name += " (classes)"
         return {name: self.truth, **self.preds}
 
-    def drawn(self, most: int, random_state: Any) -> Given:
-        """So many of the objects at random, with their labels and features."""
+    def drawn(self, most: int, random_state: Any) -> Inputs:
+        """Return at most `most` of the objects, drawn at random, with labels and features."""
         if most >= self.n:
             return self
         rng = np.random.default_rng(random_state)
         kept = np.zeros(self.n, np.bool_)
         kept[rng.choice(self.n, most, replace=False)] = True
-        return Given(
+        return Inputs(
             self.truth_name,
             None if self.truth is None else self.truth.keep(kept),
             {name: codes.keep(kept) for name, codes in self.preds.items()},
@@ -71,13 +71,13 @@ def _rows(features: Any, kept: NDArray[np.bool_]) -> Any:
     return np.asarray(features)[kept]
 
 
-def read_given(
+def read_inputs(
     truth: Any,
     preds: Any,
     features: Any,
     policies: dict[str, Any],
     feature_names: Iterable[str] | None = None,
-) -> Given:
+) -> Inputs:
     """The labels read, or the tables taken as they are."""
     named = named_labelings(preds, "preds") if isinstance(preds, Mapping) else {"pred": preds}
     finished = [isinstance(each, Contingency) for each in named.values()]
@@ -88,14 +88,14 @@ def read_given(
             raise ParameterError(
                 "finished tables hold the truth already; give no truth and no features with them."
             )
-        return Given("truth", None, {}, named, None, policies)
+        return Inputs("truth", None, {}, named, None, policies)
     name, labels = _one_truth(truth)
     if labels is None and features is None:
         raise ParameterError("give a truth, or features, or both to hold the clusterings against.")
     codes = {each: read_labels(found, each) for each, found in named.items()}
     read = None if labels is None else read_labels(labels, name)
     named_features = _feature_names(features, feature_names)
-    given = Given(name, read, codes, {}, features, policies, named_features)
+    given = Inputs(name, read, codes, {}, features, policies, named_features)
     for each, found in given.labelings().items():
         if len(found) != given.n:
             first = next(iter(codes))

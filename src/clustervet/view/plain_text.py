@@ -18,8 +18,8 @@ def to_text(section: Section) -> str:
 
 
 def _lines(section: Section) -> list[str]:
-    lines = list(section.paragraphs)
-    tables = [table for table in section.tables if not table.detail and table.rows]
+    lines = list(section.opening)
+    tables = section.shown_tables
     titled = len(tables) > 1
     for table in tables:
         if titled:
@@ -36,9 +36,9 @@ def _table(table: Table) -> list[str]:
     if not table.has_heads:
         return _facts(table)
     grid = [[column.title for column in table.columns]]
-    grid += [[cell_text(cell, table.mark) for cell in row.cells] for row in table.rows]
+    grid += [[cell_text(cell, table.mark) for cell in row.cells] for row in table.first_rows]
     left = [column.kind != "number" for column in table.columns]
-    return aligned(grid, left)
+    return [*aligned(grid, left), *([table.more] if table.more else [])]
 
 
 def aligned(grid: Sequence[Sequence[str]], left: Sequence[bool]) -> list[str]:

@@ -1,0 +1,490 @@
+"""`judge`: tables and questions in; scores, ranking, chance and diagnosis out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from clustervet.contingency import Contingency, EngineTable
+from clustervet.contingency.engine_table import with_cells
+from clustervet.errors import ParameterError, Setting
+from clustervet.inference import Chance, Diagnosis, Interval, Ranking, diagnose, rank_predictions
+from clustervet.inference.bootstrap import intervals as intervals_of
+from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table
+from clustervet.inference.nulls import resolve_model
+from clustervet.labels import product_labels
+from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.registry import Measure, MeasureFunction, measures
+from clustervet.scorecard.card import (
+    SCHEMA,
+    Score,
+    ScoreCard,
+    ScoreCards,
+    TableSubject,
+    card_columns,
+)
+from clustervet.view import Result, Section, plain
+from clustervet.view.words import short
+
+Chosen = Iterable[str | Measure | MeasureFunction] | str | None
+Table = Contingency | EngineTable
+Attempt = Callable[[str, Callable[[], Any]], Any]
+PRODUCT = "product"
+# Measures that are held against chance where none are named.
+USUAL = ("rand", "purity", "normalized_mutual_information", "variation_of_information")
+CHANCE_COLUMNS = ("expected", "spread", "z", "p_value", "adjusted")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Questions:
+    """What is asked about tables of classes and clusters.
+
+    `sure` are the keys of the measures that get intervals, None for all; `ranked_by` is the
+    measure that ranks several predictions; `chance` the null model, `beside_chance` the measures
+    that are held against it, with `samples` random tables.
+    """
+
+    measures: Chosen = None
+    family: str | Iterable[str] | None = None
+    confidence: float | None = None
+    resamples: int = 2_000
+    sure: frozenset[str] | None = None
+    ranked_by: str | None = None
+    rank_resamples: int | None = None
+    chance: str | None = None
+    beside_chance: Chosen = None
+    samples: int = 1_000
+    diagnose: bool = False
+    random_state: Any = None
+    n_jobs: int | None = None
+
+    def records(self) -> list[Measure]:
+        """Return the external measures asked for."""
+        found = measures.select(self.measures, kind="external", family=self.family)
+        for record in found:
+            if record.kind != "external":
+                raise ParameterError(f"{record.key} needs features, not a second labeling.")
+        return found
+
+    def check(self, truths: int) -> None:
+        """Refuse what cannot be answered before anything is counted."""
+        if self.chance is not None:
+            resolve_model(self.chance)
+        for name, asked in (("chance", self.chance is not None), ("diagnose", self.diagnose)):
+            if asked and truths > 1:
+                raise ParameterError(Setting(name), " goes with one truth.")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Judgement(Result):
+    """What is known about clusterings: scores, ranking, chance and diagnoses.
+
+    Attributes
+    ----------
+    scores : ScoreCards
+        The clusterings against known classes, by name; empty where none are known.
+    inner : ScoreCards
+        The clusterings against their own features; empty where those were not asked for.
+    ranking : Ranking or None
+        The clusterings from best to worst, where several were compared with a confidence.
+    chances : mapping
+        By clustering and measure, the value beside what random clusterings give.
+    diagnoses : mapping
+        By clustering, where it goes wrong.
+    tables : mapping
+        By clustering, its table of classes and clusters.
+    unmatched : tuple
+        How many ids of joined files have no partner, for each file.
+    title : str
+        A line above the scores.
+    remarks : tuple of str
+        How files were read, where that was a guess.
+    """
+
+    SCHEMA: ClassVar[str] = SCHEMA
+
+    scores: ScoreCards = field(default_factory=lambda: ScoreCards({}))
+    inner: ScoreCards = field(default_factory=lambda: ScoreCards({}))
+    ranking: Ranking | None = None
+    chances: Mapping[str, Mapping[str, Chance]] = field(default_factory=dict)
+    diagnoses: Mapping[str, Diagnosis] = field(default_factory=dict)
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    unmatched: tuple[Any, ...] | None = None
+    title: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def _parts(self) -> list[ScoreCards]:
+        return [cards for cards in (self.scores, self.inner) if cards]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cards as plain data, with ranking, diagnoses and chance where asked for."""
+        parts = self._parts
+        if len(parts) == 1:
+            only = parts[0]
+            data = (only if len(only) > 1 else next(iter(only.values()))).to_dict()
+        else:
+            every = [card for cards in parts for card in cards.to_dict()["cards"]]
+            data = {"schema": SCHEMA, "cards": every}
+        more = {"ranking": self.ranking, "diagnoses": self.diagnoses, "chance": self.chances}
+        data |= {name: plain(value) for name, value in more.items() if value}
+        if self.unmatched is not None:
+            data["unmatched"] = plain(self.unmatched)
+        return data
+
+    def columns(self) -> dict[str, Any]:
+        """Return one row per measure and clustering, with its chance level where asked for."""
+        columns: dict[str, Any] = card_columns([c for p in self._parts for c in p.values()])
+        if not self.chances:
+            return columns
+        only = next(iter(self.chances.values())) if len(self.chances) == 1 else {}
+        rows = zip(columns["pred"], columns["measure"], strict=True)
+        levels = [self.chances.get(pred, only).get(key) for pred, key in rows]
+        for name in CHANCE_COLUMNS:
+            columns[name] = [math.nan if c is None else getattr(c, name) for c in levels]
+        return columns
+
+    def document(self) -> Section:
+        """Return the cards, then chance levels, ranking and diagnoses."""
+        parts = [_cards_section(cards) for cards in self._parts]
+        if len(parts) == 1:
+            made = parts[0]
+        else:
+            titles = ("Against the classes", "Against the features")
+            made = Section(
+                "scores",
+                "Scores",
+                sections=tuple(
+                    replace(part.prefixed(f"{k}-"), title=title)
+                    for k, (part, title) in enumerate(zip(parts, titles, strict=True))
+                ),
+                lead=parts[0].lead,
+                measures=(*parts[0].measures, *parts[1].measures),
+            )
+        beside = [
+            chance_table(f"chance-{k}", found.values(), name)
+            for k, (name, found) in enumerate(_named(self.chances))
+        ]
+        return replace(
+            made,
+            sections=(
+                *made.sections,
+                *(Section(table.key, table.title, blocks=(table,)) for table in beside),
+            ),
+            paragraphs=(*filter(None, [self.title]), *made.paragraphs),
+            notes=(*made.notes, *self._closing()),
+            subject=self,
+        )
+
+    def _closing(self) -> list[str]:
+        """Return the ranking and the verdicts, one line each."""
+        lines = []
+        if self.ranking is not None:
+            groups = " > ".join(" = ".join(map(short, group)) for group in self.ranking.groups)
+            tied = any(len(group) > 1 for group in self.ranking.groups)
+            note = " (= where the data cannot tell)" if tied else ""
+            shared = ""
+            if any(card.subject.objects != self.ranking.objects for card in self.scores.values()):
+                shared = f" on the {self.ranking.objects:,} objects that all label"
+            lines.append(
+                f"By {self.ranking.measure}{shared}, at {self.ranking.confidence:.4g} confidence: "
+                f"{groups}{note}"
+            )
+        for name, found in _named(self.diagnoses):
+            lines.append(f"{name}: {found.verdict}" if name else found.verdict)
+        return lines
+
+
+def _named(parts: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return parts with their names; the only one needs no name."""
+    return [(short(name) if len(parts) > 1 else "", part) for name, part in parts.items()]
+
+
+def _cards_section(cards: ScoreCards) -> Section:
+    """Return the document of several cards, or of the only one, whose values have no name."""
+    return (cards if len(cards) > 1 else next(iter(cards.values()))).document()
+
+
+def answer(
+    tables: Mapping[tuple[str, str], Table],
+    asked: Questions,
+    *,
+    labels: Callable[[], tuple[Any, Mapping[str, Any]] | None] = lambda: None,
+    policies: Mapping[str, Any] | None = None,
+    attempt: Attempt = lambda _, ask: ask(),
+    tick: Callable[[], None] = lambda: None,
+    keep: bool = False,
+) -> Judgement:
+    """Answer questions about tables by (truth, prediction); each table is counted once.
+
+    `labels` gives truth and predictions object by object, which a ranking needs. `attempt` runs
+    what may be impossible for such data, under a name. With `keep` the judgement holds the tables.
+    """
+    truths = list(dict.fromkeys(truth for truth, _ in tables))
+    preds = list(dict.fromkeys(pred for _, pred in tables))
+    asked.check(len(truths))
+    records = asked.records()
+    cards: dict[str, ScoreCard] = {}
+    chances: dict[str, dict[str, Chance]] = {}
+    diagnoses: dict[str, Diagnosis] = {}
+    kept: dict[str, Table] = {}
+    for (truth, pred), table in tables.items():
+        intervals = attempt("intervals", partial(_intervals, table, records, asked)) or {}
+        scores = [Score(r, *r.evaluate(table), intervals.get(r.key)) for r in records]
+        subject = TableSubject(table.n, *table.shape, truth=truth, pred=pred)
+        cards[_card_name(truth, pred, len(truths), len(preds))] = ScoreCard(subject, scores)
+        if asked.chance is not None:
+            chances[pred] = attempt("chance", partial(_levels, table, asked)) or {}
+        if asked.diagnose:
+            diagnoses[pred] = diagnose(table)
+        if keep:
+            kept[pred] = table
+        tick()
+    ranking = None
+    if asked.ranked_by is not None and len(preds) > 1 and len(truths) == 1:
+        ranking = attempt("the ranking", lambda: _ranking(labels(), asked, policies or {}))
+    return Judgement(ScoreCards(cards), ScoreCards({}), ranking, chances, diagnoses, kept)
+
+
+def _card_name(truth: str, pred: str, truths: int, preds: int) -> str:
+    if truths > 1 and preds > 1:
+        return f"{pred} | {truth}"
+    return truth if truths > 1 else pred
+
+
+def _intervals(table: Table, records: list[Measure], asked: Questions) -> dict[str, Interval]:
+    sure = [r for r in records if asked.sure is None or r.key in asked.sure]
+    if asked.confidence is None or not sure:
+        return {}
+    found = intervals_of(
+        with_cells(table, "an interval"),
+        sure,
+        confidence=asked.confidence,
+        resamples=asked.resamples,
+        random_state=asked.random_state,
+        n_jobs=asked.n_jobs,
+    )
+    return {record.key: each for record, each in zip(sure, found, strict=True)}
+
+
+def _levels(table: Table, asked: Questions) -> dict[str, Chance]:
+    found = chance_levels(
+        measures.select(asked.beside_chance, kind="external", family=asked.family),
+        table,
+        model=str(asked.chance),
+        samples=asked.samples if table.n <= MOST_OBJECTS else 0,
+        random_state=asked.random_state,
+    )
+    return {level.measure: level for level in found}
+
+
+def _ranking(
+    labels: tuple[Any, Mapping[str, Any]] | None, asked: Questions, policies: Mapping[str, Any]
+) -> Ranking | None:
+    if labels is None:
+        return None
+    truth, preds = labels
+    return rank_predictions(
+        truth,
+        preds,
+        str(asked.ranked_by),
+        confidence=asked.confidence or 0.95,
+        resamples=asked.rank_resamples or asked.resamples,
+        random_state=asked.random_state,
+        n_jobs=asked.n_jobs,
+        **policies,
+    )
+
+
+def ranking_measure(chosen: Chosen) -> str | None:
+    """Return the measure that ranks: the first with a direction of those named."""
+    if chosen is None:
+        return "adjusted_rand"
+    records = [record for record in measures.select(chosen) if record.kind == "external"]
+    return next((record.key for record in records if record.better != "neither"), None)
+
+
+class LabelTables(Mapping[tuple[str, str], Contingency]):
+    """Tables of labels in memory, by (truth, prediction); each is counted when it is asked for."""
+
+    unmatched = None
+
+    def __init__(
+        self, truths: Mapping[str, Any], preds: Mapping[str, Any], policies: Mapping[str, Any]
+    ) -> None:
+        self.truths, self.preds, self.policies = dict(truths), dict(preds), dict(policies)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether objects have weights."""
+        return self.policies.get("weights") is not None
+
+    def labels(self) -> tuple[Any, Mapping[str, Any]]:
+        """Return the first truth and all predictions, object by object."""
+        return next(iter(self.truths.values())), self.preds
+
+    def __getitem__(self, pair: tuple[str, str]) -> Contingency:
+        truth, pred = pair
+        return Contingency.from_labels(
+            self.truths[truth], self.preds[pred], names=pair, **self.policies
+        )
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return ((truth, pred) for truth in self.truths for pred in self.preds)
+
+    def __len__(self) -> int:
+        return len(self.truths) * len(self.preds)
+
+
+class FinishedTable(dict[tuple[str, str], Table]):
+    """One table that came finished."""
+
+    unmatched = None
+    weighted = False
+
+    def __init__(self, table: Table) -> None:
+        super().__init__({("truth", "pred"): table})
+
+    def labels(self) -> None:
+        """Return nothing: the labels of objects are not known."""
+
+
+def judge(
+    truth: Any,
+    pred: Any = None,
+    *,
+    measures: Chosen = None,
+    family: str | Iterable[str] | None = None,
+    confidence: float | None = None,
+    resamples: int = 2_000,
+    chance: str | None = None,
+    beside_chance: Chosen = None,
+    diagnose: bool = False,
+    weights: Any = None,
+    noise: Any = None,
+    noise_policy: NoisePolicy | None = None,
+    missing: Missing = "raise",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> Judgement:
+    """Score clusterings and ask what else is to be known, with each table counted once.
+
+    Parameters
+    ----------
+    truth, pred : object
+        As in `external_scores`: labels, several of them, a finished table, or tables of files.
+    measures : str, Measure or list, optional
+        The measures to compute; all external ones by default.
+    family : str or list of str, optional
+        Only measures of this family.
+    confidence : float, optional
+        Give intervals of this confidence, and rank several predictions of one truth by the first
+        measure that has a direction.
+    resamples : int, optional
+        How many tables are resampled.
+    chance : {"sizes", "number", "all", "number_one_sided", "all_one_sided"}, optional
+        Hold measures against this model of random clusterings.
+    beside_chance : str, Measure or list, optional
+        The measures held against chance; by default those named, or some usual ones.
+    diagnose : bool, optional
+        Say where each clustering goes wrong.
+    weights : array-like, optional
+        One weight per object.
+    noise, noise_policy, missing : optional
+        What noise labels and missing labels mean, as in `Contingency.from_labels`.
+    random_state : int, Generator or None, optional
+        The seed of everything random.
+    n_jobs : int, optional
+        Threads; -1 uses all cores.
+
+    Returns
+    -------
+    Judgement
+        Scores, ranking, chance levels and diagnoses.
+
+    Examples
+    --------
+    >>> truth = ["a"] * 6 + ["b"] * 6
+    >>> found = judge(truth, [0] * 6 + [0] * 2 + [1] * 4, measures=["rand"], diagnose=True)
+    >>> found.scores["pred"]["rand"] > 0.6, found.diagnoses["pred"].repairs[0].kind
+    (True, 'split')
+    """
+    tables = read_sides(
+        truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
+    )
+    asked = Questions(
+        measures=measures,
+        family=family,
+        confidence=confidence,
+        resamples=resamples,
+        ranked_by=None if confidence is None or tables.weighted else ranking_measure(measures),
+        chance=chance,
+        beside_chance=beside_chance or (USUAL if measures is None and family is None else measures),
+        diagnose=diagnose,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    policies = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
+    found = answer(tables, asked, labels=tables.labels, policies=policies)
+    return replace(found, unmatched=tables.unmatched)
+
+
+def read_sides(truth: Any, pred: Any, **policies: Any) -> Any:
+    """Return the tables that truth and prediction stand for."""
+    if isinstance(truth, Contingency | EngineTable):
+        if any(option not in (None, "raise") for option in (pred, *policies.values())):
+            raise ParameterError(
+                "scoring takes either one table or labels, not both (options need labels)."
+            )
+        return FinishedTable(truth)
+    if pred is None:
+        raise ParameterError("scoring needs truth and prediction, or one Contingency.")
+    truths = _several_truths(truth, policies["missing"])
+    return LabelTables(truths, _several_predictions(pred), policies)
+
+
+def _several_predictions(pred: Any) -> dict[str, Any]:
+    return named_labelings(pred, "pred") if isinstance(pred, Mapping) else {"pred": pred}
+
+
+def named_labelings(labelings: Mapping[Any, Any], what: str) -> dict[str, Any]:
+    """Labelings by name as text; two names that read alike are refused."""
+    if not labelings:
+        raise ParameterError(f"{what} is an empty mapping; name at least one labeling.")
+    named = {str(name): labels for name, labels in labelings.items()}
+    if len(named) < len(labelings):
+        texts = [str(name) for name in labelings]
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise ParameterError(f"two labelings in {what} are called {twice!r}; names must differ.")
+    return named
+
+
+def _several_truths(truth: Any, missing: Missing) -> dict[str, Any]:
+    """Truths by name; more than one also gets its product classes."""
+    if isinstance(truth, Mapping):
+        named = named_labelings(truth, "truth")
+    elif isinstance(truth, list | tuple) and truth and all(map(_is_labeling, truth)):
+        named = {f"truth {k}": labels for k, labels in enumerate(truth, 1)}
+    else:
+        named = {"truth": truth}
+    if len(named) > 1:
+        if PRODUCT in named:
+            raise ParameterError(
+                f"no truth may be called {PRODUCT!r}: that is the name of the product classes."
+            )
+        named[PRODUCT] = product_labels(list(named.values()), missing)
+    return named
+
+
+def _is_labeling(item: Any) -> bool:
+    """Whether an element of a list is itself a labeling; strings and tuples are labels."""
+    if isinstance(item, str | bytes | tuple):
+        return False
+    return isinstance(item, list | range) or (
+        hasattr(item, "__len__") and (isinstance(item, np.ndarray) or hasattr(item, "__array__"))
+    )

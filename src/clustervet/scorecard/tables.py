@@ -1,0 +1,332 @@
+"""Score cards as tables and sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from clustervet.inference import Chance, Ranking
+from clustervet.registry import Measure, measures
+from clustervet.view import (
+    Cell,
+    Column,
+    Row,
+    Section,
+    Table,
+    best_places,
+    name_cell,
+    number_cell,
+    text_cell,
+)
+from clustervet.view.words import (
+    ARROWS,
+    DIRECTIONS,
+    bounds,
+    distinct,
+    ident,
+    inner_title,
+    number,
+    short,
+    spoken,
+)
+
+if TYPE_CHECKING:
+    from clustervet.scorecard.card import Score, ScoreCard
+
+Cards = Mapping[str, "ScoreCard"]
+Levels = Mapping[str, Mapping[str, Chance]]
+# The measures that a table of clusterings and a headline show first, if the cards have them.
+LEADING = ("adjusted_rand", "adjusted_mutual_information", "variation_of_information", "purity")
+LEADING_INNER = ("silhouette", "calinski_harabasz", "davies_bouldin", "dbcv")
+HEADLINES = ("adjusted_rand", "silhouette", "simplified_silhouette", "davies_bouldin")
+# Cards that fit side by side; more have one row per value.
+SIDE_BY_SIDE = 12
+# Notes on single values that are shown.
+NOTES = 12
+BIASED = (
+    "Where an interval does not hold its value, the value is biased, as information is with many "
+    "cells for few objects, and the interval is corrected for that."
+)
+
+
+def cards_document(cards: Cards, *, named: bool, subject: Any) -> Section:
+    """Return what was scored, every score, and why values are undefined."""
+    records = [score.measure for score in next(iter(cards.values())).scores.values()]
+    return Section(
+        "scores",
+        "Scores",
+        tuple(_captions(cards, named)),
+        (leaders_table("scores-leaders", cards, detail=True), scores_table(cards, named)),
+        notes=tuple(card_notes(cards, named)[:NOTES]),
+        lead=tuple(filter(None, [headline(cards)])),
+        subject=subject,
+        measures=tuple(records),
+    )
+
+
+def _captions(cards: Cards, named: bool) -> list[str]:
+    """Return what was scored, and what stands in brackets."""
+    lines = [
+        f"{short(name)}: {card.subject}" if named else str(card.subject)
+        for name, card in cards.items()
+    ]
+    scores = [score for card in cards.values() for score in card.scores.values()]
+    found = next((score.interval for score in scores if score.interval is not None), None)
+    if found is not None:
+        lines.append(
+            f"[low, high]: {found.confidence:.4g} confidence intervals from {found.resamples:,} "
+            "resampled tables"
+        )
+    sampled = next((score.ends for score in scores if score.is_sampled), None)
+    if sampled is not None:
+        lines.append(f"[low, high]: {sampled[2]:g} confidence interval of a value that was sampled")
+    return lines
+
+
+def scores_table(cards: Cards, named: bool, key: str = "scores-all") -> Table:
+    """Return one row per measure with the cards side by side, or one row per value for many."""
+    if len(cards) > SIDE_BY_SIDE:
+        return _long_table(cards, key)
+    heads = distinct(cards, 40) if named else ["value"]
+    columns = (
+        Column("measure", "text"),
+        Column("", "text"),
+        *(Column(head) for head in heads),
+        Column("range", "text"),
+        Column("unit", "text"),
+    )
+    first = next(iter(cards.values()))
+    kept = list(first.scores)
+    rows = []
+    for k, (measure, score) in enumerate(first.scores.items()):
+        record = score.measure
+        scores = [card.scores[measure] for card in cards.values()]
+        best = best_places([each.value for each in scores], record.better)
+        cells = [score_cell(each, best=at in best) for at, each in enumerate(scores)]
+        end = k + 1 == len(kept) or first.scores[kept[k + 1]].measure.family != record.family
+        rows.append(Row((*_measure_cells(record), *cells, *_range_cells(record)), last=end))
+    return Table(key, "Every score", columns, tuple(rows), _scores_note(cards))
+
+
+def _long_table(cards: Cards, key: str) -> Table:
+    columns = ("clustering", "measure", "", "value", "range", "unit")
+    rows = tuple(
+        Row(
+            (
+                name_cell("pred", name),
+                *_measure_cells(score.measure),
+                score_cell(score),
+                *_range_cells(score.measure),
+            ),
+            ident("pred", name),
+        )
+        for name, card in cards.items()
+        for score in card.scores.values()
+    )
+    heads = tuple(Column(title, "number" if title == "value" else "text") for title in columns)
+    return Table(key, "Every score", heads, rows, _scores_note(cards))
+
+
+def _measure_cells(record: Measure) -> tuple[Cell, Cell]:
+    return (
+        text_cell(record.key, long=record.title, hint=record.meaning),
+        Cell(ARROWS[record.better]),
+    )
+
+
+def _range_cells(record: Measure) -> tuple[Cell, Cell]:
+    return text_cell(bounds(record.bounds)), text_cell(record.unit)
+
+
+def score_cell(score: Score, *, best: bool = False) -> Cell:
+    """Return a score with its interval."""
+    low, high, _ = score.ends or (None, None, None)
+    unit = score.measure.unit
+    return number_cell(score.value, unit, low=low, high=high, best=best, hint=score.why or "")
+
+
+def _scores_note(cards: Cards) -> str:
+    said = ["↑ higher is better, ↓ lower is better."]
+    if any(map(_is_biased, (score for card in cards.values() for score in card.scores.values()))):
+        said.append(BIASED)
+    return " ".join(said)
+
+
+def _is_biased(score: Score) -> bool:
+    ends = score.ends
+    return ends is not None and not ends[0] <= score.value <= ends[1]
+
+
+def card_notes(cards: Cards, named: bool) -> list[str]:
+    """Return why values are undefined or intervals shifted, one line per reason, and remarks."""
+    reasons: dict[str, list[str]] = {}
+    for name, card in cards.items():
+        of = f" ({short(name)})" if named else ""
+        for score in card.scores.values():
+            for why in _reasons(score):
+                reasons.setdefault(why + of, []).append(score.measure.key)
+    remarks = dict.fromkeys(line for card in cards.values() for line in card.subject.remarks)
+    return [*(f"{', '.join(keys)}: {why}" for why, keys in reasons.items()), *remarks]
+
+
+def _reasons(score: Score) -> list[str]:
+    found = [score.why] if score.why else []
+    interval = score.interval
+    if interval is None:
+        return found
+    if interval.undefined and not score.why:
+        found.append(
+            f"undefined in {interval.undefined:,} of {interval.resamples:,} resampled tables"
+        )
+    if interval.is_rough:
+        found.append(
+            "there are too few objects for this many cells: the value is biased far beyond its "
+            "standard error, and the interval is only a rough guide"
+        )
+    elif interval.is_shifted:
+        found.append(
+            "the value is biased by more than its standard error, and the interval is shifted "
+            "against that"
+        )
+    return found
+
+
+def leaders_table(
+    key: str,
+    cards: Cards,
+    chances: Levels | None = None,
+    ranking: Ranking | None = None,
+    remark: str = "",
+    *,
+    detail: bool = False,
+) -> Table:
+    """Return one row per clustering: its place, its clusters, and the leading measures."""
+    first = next(iter(cards.values()))
+    inner = first.subject.truth == ""
+    wanted = [k for k in (LEADING_INNER if inner else LEADING) if k in first.scores]
+    leading = ranking.measure if ranking is not None else ""
+    keys = [k for k in (leading, *(wanted or list(first.scores)[:5])) if k in first.scores]
+    keys = list(dict.fromkeys(keys))
+    order = _order(cards, leading)
+    scored = [[cards[name].scores[k] for name in order] for k in keys]
+    best = [best_places([s.value for s in each], each[0].measure.better) for each in scored]
+    places = {} if ranking is None else ranking.places
+    sized = bool(remark) or len({card.subject.objects for card in cards.values()}) > 1
+    levels = chances or {}
+    tested = [k for k in keys if any(k in found for found in levels.values())][:1]
+    columns = [
+        *([Column("place", hint=PLACE)] if places else []),
+        Column("clustering", "text"),
+        Column("clusters"),
+        *([Column("objects", hint="Objects that it is scored on")] if sized else []),
+        *(_score_column(each) for each in scored),
+        *(Column("p-value against chance") for _ in tested),
+    ]
+    rows = []
+    for at, name in enumerate(order):
+        subject = cards[name].subject
+        cells = [
+            *([number_cell(places.get(name))] if places else []),
+            name_cell("pred", name),
+            number_cell(subject.clusters),
+            *([number_cell(subject.objects)] if sized else []),
+            *(score_cell(s[at], best=at in b) for s, b in zip(scored, best, strict=True)),
+            *(_p_cell(levels.get(name, {}).get(k)) for k in tested),
+        ]
+        rows.append(Row(tuple(cells), ident("pred", name)))
+    biased = any(_is_biased(score) for each in scored for score in each)
+    notes = [remark, BIASED if biased else "", f"{PLACE}." if places else ""]
+    if tested:
+        notes.append(f"The p-value is that of the {inner_title(measures[tested[0]].title)}.")
+    screen = ["A dot marks the best value."] if any(best) else []
+    if any(score.ends for each in scored for score in each):
+        screen.append("The line under a value is its interval.")
+    title = "The clusterings side by side" if len(cards) > 1 else "The leading measures"
+    title += f", by {'their' if len(cards) > 1 else 'its'} features" if inner else ""
+    note = " ".join(filter(None, notes))
+    return Table(
+        key, title, tuple(columns), tuple(rows), note, screen=" ".join(screen), detail=detail
+    )
+
+
+PLACE = "A place is one more than the number of clusterings that the data show to be better"
+
+
+def _p_cell(found: Chance | None) -> Cell:
+    if found is None or math.isnan(found.p_value):
+        return Cell("-")
+    p = found.p_value
+    return Cell(f"{p:.3f}" if p >= 0.001 else "<0.001", float(p))
+
+
+def _score_column(scores: Sequence[Score]) -> Column:
+    """Return the head of a column of the values of one measure."""
+    record = scores[0].measure
+    unit = f", {record.unit}" if record.unit else ""
+    way = "" if record.better == "neither" else DIRECTIONS[record.better]
+    return Column(
+        f"{record.title}{unit}\u00a0{ARROWS[record.better]}".strip(),
+        hint=". ".join(filter(None, [record.meaning.rstrip("."), way])),
+        scale=_scale(record, scores),
+    )
+
+
+def _scale(record: Measure, scores: Iterable[Score]) -> tuple[float, float] | None:
+    """Return the range in which intervals are drawn: the measure's bounds, or what occurs."""
+    found = list(scores)
+    ends = [x for score in found for x in (*(score.ends or ())[:2], float(score.value))]
+    defined = [x for x in ends if math.isfinite(x)]
+    if not defined or all(score.ends is None for score in found):
+        return None
+    low, high = record.bounds
+    # No value below 0 occurs in most data: the scale is spent on those that do.
+    low = min(0.0, *defined) if math.isinf(low) or low < 0 else low
+    high = max(defined) if math.isinf(high) else high
+    return (low, high) if high > low else None
+
+
+def _order(cards: Cards, key: str) -> list[str]:
+    """Return names from the best value of a measure to the worst; as given without one."""
+    if not key:
+        return list(cards)
+    sign = -1 if measures[key].better == "higher" else 1
+    values = {name: sign * float(card.scores[key].value) for name, card in cards.items()}
+    return sorted(cards, key=lambda name: (math.isnan(values[name]), values[name]))
+
+
+def headline_key(cards: Cards) -> str:
+    """Return the measure with a direction that people ask for first; empty if there is none."""
+    first = next(iter(cards.values()))
+    keys = [key for key, score in first.scores.items() if score.measure.better != "neither"]
+    return next((key for key in (*HEADLINES, *keys) if key in keys), "")
+
+
+def best_card(cards: Cards, key: str) -> str:
+    """Return the name of the card with the best value; the first where none is defined."""
+    return _order(cards, key)[0] if key else next(iter(cards))
+
+
+def headline(cards: Cards) -> str:
+    """Return which card is ahead by the measure that people ask for first, in a sentence."""
+    key = headline_key(cards)
+    if not key:
+        return ""
+    best = best_card(cards, key)
+    words = score_words(cards[best], key)
+    if len(cards) == 1:
+        return f"The score card of {spoken(best)} has {words}."
+    return f"Of {len(cards):,} score cards {spoken(best)} is ahead: {words}."
+
+
+def score_words(card: ScoreCard, key: str) -> str:
+    """Return a score within a sentence, with its interval."""
+    score = card.scores[key]
+    record = score.measure
+    unit = f" {record.unit}" if record.unit else ""
+    sure = ""
+    if score.ends is not None:
+        low, high, level = score.ends
+        ends = f"{number(low, record.unit)} to {number(high, record.unit)}"
+        sure = f" ({level:.4g} interval {ends})"
+    return f"{inner_title(record.title)} {number(score.value, record.unit)}{unit}{sure}"
