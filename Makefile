@@ -20,6 +20,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/check_docstrings.py
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py

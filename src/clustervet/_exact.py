@@ -1,8 +1,8 @@
-"""The sums of a table in plain Python: whole numbers of any size, no compiler loaded.
+"""The sums of a table in plain Python: whole numbers of any size, without loading a compiler.
 
-Law: lists of Python ints in, numbers out. Used for small tables, and for tables whose
-counts outgrow 2^53; `_kernels` does the same for large ones. A real weight is a whole number
-of units of 2^-k, so real tables are exact here too.
+Rule: lists of Python ints in, numbers out. Used for small tables, and for tables with counts above
+2^53; `_kernels` does the same for large tables. A real weight is a whole number of units of 2^-k,
+so real tables are exact here too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class CellSums(NamedTuple):
 
 
 class Peaks(NamedTuple):
-    """The largest cells: of each class, of each cluster, and what a cluster's majority is."""
+    """The largest cells of each class and cluster, and the majority classes of the clusters."""
 
     class_peaks: Sequence[int]
     cluster_peaks: Sequence[int]
@@ -57,7 +57,7 @@ def whole(values: Iterable[float]) -> tuple[list[int], Fraction]:
 
 
 def plain(rows: list[int], cols: list[int], values: list[int], unit: Fraction) -> Plain:
-    """A table with its margins."""
+    """Make a table with its margins."""
     class_sizes = [0] * (max(rows) + 1)
     cluster_sizes = [0] * (max(cols) + 1)
     for row, col, value in zip(rows, cols, values, strict=True):
@@ -77,7 +77,7 @@ def entropy(sizes: Iterable[int], n: int) -> float:
 
 
 def _surprise(part: int, size: int) -> float:
-    """-log(part / size), to full relative precision also where part is nearly all of size."""
+    """-log(part / size), with full relative precision also where part is nearly all of size."""
     if 2 * part > size:
         return -math.log1p(-((size - part) / size))
     try:
@@ -134,7 +134,7 @@ def expected_information(
 ) -> float:
     """Expected mutual information in nats from distinct sizes with their multiplicities."""
     if n >= 2**1000:
-        return 0.0  # about |C| |K| / 2n: nothing that a float could add to anything
+        return 0.0  # about |C| |K| / 2n: too small to change any float
     total = float(n)
     return math.fsum(
         count
@@ -147,9 +147,9 @@ def expected_information(
 
 
 def assignment(rows: list[int], cols: list[int], weights: Sequence[float]) -> list[int]:
-    """The cells of a maximum-weight matching, as positions in the lists given.
+    """The cells of a maximum-weight matching, as positions in the given lists.
 
-    The Hungarian method with potentials, one shortest augmenting path a row (Kuhn 1955;
+    The Hungarian method with potentials, with one shortest augmenting path per row (Kuhn 1955;
     Munkres 1957); exact for Python ints of any size.
     """
     if max(rows) > max(cols):

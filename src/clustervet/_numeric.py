@@ -1,41 +1,41 @@
-"""Scalar functions that keep their digits, in plain Python that numba can compile too.
+"""Scalar functions that keep their precision, in plain Python that numba can compile too.
 
-Law: floats in, a float out, nothing imported but `math`. `_kernels` compiles the same
-source for large tables; small ones run it as it stands, without loading a compiler.
+Rule: floats in, a float out, nothing imported except `math`. `_kernels` compiles the same source
+for large tables; small ones run it as it is, without loading a compiler.
 """
 
 from __future__ import annotations
 
 import math
 
-# Above this spread the hypergeometric sum is taken on a coarse grid instead of every integer.
+# With a larger spread the hypergeometric sum is on a coarse grid instead of every integer.
 WIDE = 30.0
-# A sum of a Gaussian-like function with step h errs by exp(-2 pi^2 (spread / h)^2): with half
-# a spread that is e^-79. Nineteen steps of half a spread reach out to 1e-20 of the mass.
+# A sum of a Gaussian-like function with step h has the error exp(-2 pi^2 (spread / h)^2): with
+# half a spread that is e^-79. Beyond nineteen steps of half a spread is 1e-20 of the mass.
 GRID = 19
 LN_TWO_PI = 1.8378770664093453
 
 
 def deviance(x: float, mean: float, gap: float) -> float:
-    """X log(x / mean) - x + mean, never negative, to full relative precision.
+    """X log(x / mean) - x + mean, never negative, with full relative precision.
 
-    `gap` is x - mean, which the caller knows more exactly than a difference of floats would
-    tell. The series in (x - mean) / (x + mean) is Loader's (2000), "Fast and accurate
-    computation of binomial probabilities".
+    `gap` is x - mean, which the caller knows more exactly than a difference of floats. The series
+    in (x - mean) / (x + mean) is that of Loader (2000), "Fast and accurate computation of binomial
+    probabilities".
     """
     if x <= 0.0:
         return mean
     if abs(gap) >= 0.1 * (x + mean):
         return x * math.log(x / mean) - gap
     v = gap / (x + mean)
-    s = v * v  # below 0.01, so that eight terms reach the last digit
+    s = v * v  # below 0.01, so that eight terms give full precision
     tail = 1 / 11 + s * (1 / 13 + s * (1 / 15 + s / 17))
     tail = 1 / 3 + s * (1 / 5 + s * (1 / 7 + s * (1 / 9 + s * tail)))
     return v * (gap + 2.0 * x * s * tail)
 
 
 def stirling_error(x: float) -> float:
-    """Log Gamma(x + 1) less Stirling's formula (x + 1/2) log x - x + log(2 pi) / 2."""
+    """Log Gamma(x + 1) minus Stirling's formula (x + 1/2) log x - x + log(2 pi) / 2."""
     if x < 16.0:
         return math.lgamma(x + 1.0) - (x + 0.5) * math.log(x) + x - 0.5 * LN_TWO_PI
     y = 1.0 / (x * x)
@@ -45,13 +45,13 @@ def stirling_error(x: float) -> float:
 def expected_deviance(a: float, b: float, n: float, not_a: float, not_b: float) -> float:
     """E[x log(x / mu) - x + mu] for the overlap x of random sets of sizes a and b among n.
 
-    x is hypergeometric with mean mu = a b / n. Summed over all pairs of clusters and divided
-    by n this is the expected mutual information (Vinh, Epps & Bailey 2010, eq. 24a), written
-    as a sum of terms that are never negative. The probabilities come from their ratios
-    alone and are normalised by their own sum, so no log-gamma costs digits. The sum runs
-    over y, the overlap of the smaller of each set and its complement, which tells x and is
-    a small whole number wherever the sum is taken term by term. The complements' sizes
-    n - a and n - b are given, since sizes beyond 2^53 do not tell them.
+    x is hypergeometric with mean mu = a b / n. Summed over all pairs of clusters and divided by n
+    this is the expected mutual information (Vinh, Epps & Bailey 2010, eq. 24a), written as a sum of
+    terms that are never negative. The probabilities are computed from their ratios alone and
+    divided by their sum, so that no log-gamma costs precision. The sum is over y, the overlap of
+    the smaller of each set and its complement. y determines x, and is a small whole number wherever
+    the sum is taken term by term. The sizes of the complements, n - a and n - b, are parameters,
+    since they do not follow from sizes beyond 2^53.
     """
     if not_a <= 0.0 or not_b <= 0.0:
         return 0.0
@@ -97,8 +97,8 @@ def wide_expectation(
 ) -> float:
     """`expected_deviance` where the spread is large: a trapezoid sum on a grid of 39 points.
 
-    The probability at mean + t is, up to a factor, Loader's saddle-point form of the four
-    cells of the 2 x 2 table, each exact to rounding for any n.
+    The probability at mean + t is, up to a factor, Loader's saddle-point form of the four cells of
+    the 2 x 2 table, each exact up to rounding for any n.
     """
     mean = a / n * b
     only_a = a / n * not_b
@@ -132,9 +132,9 @@ def wide_expectation(
 
 
 def log_binomial(h: float, m: int) -> float:
-    """Log of (h + m choose m) for real h >= 0 and whole m >= 0, to full relative precision.
+    """Log of (h + m choose m) for real h >= 0 and whole m >= 0, with full relative precision.
 
-    Differences of log-gammas would lose every digit at h = 1e15. A short product is summed
+    Differences of log-gammas would lose all precision at h = 1e15. A short product is summed
     directly; otherwise Stirling's formula is arranged so that its large terms are positive.
     """
     if m == 0 or h == 0:
@@ -157,7 +157,7 @@ def log_binomial(h: float, m: int) -> float:
 
 
 def log_rising(z: float, h: float) -> float:
-    """Log Gamma(z + h) - log Gamma(z) for z >= 33 and modest h, in terms that shrink with h."""
+    """Log Gamma(z + h) - log Gamma(z) for z >= 33 and moderate h, in terms that shrink with h."""
     step = math.log1p(h / z)
     tail = 0.0
     for power, coefficient in ((1, 1 / 12), (3, -1 / 360), (5, 1 / 1260), (7, -1 / 1680)):

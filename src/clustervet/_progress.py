@@ -1,4 +1,4 @@
-"""A progress bar for long work: on a terminal only, and only once it has taken a while."""
+"""A progress bar for long work: only on a terminal, and only once the work has taken a while."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _one_bar = threading.Lock()
 
 @contextmanager
 def ticking(total: int, what: str) -> Iterator[Callable[[], None]]:
-    """Give a function to call after each of so many steps; any thread may call it.
+    """Give a function to call after each of `total` steps; any thread may call it.
 
-    Work within such work, or beside it, shows no bar of its own.
+    Nested or parallel work shows no bar of its own.
     """
     if not (sys.stderr.isatty() and _one_bar.acquire(blocking=False)):
         yield _nothing
@@ -37,7 +37,7 @@ def _nothing() -> None:
 
 
 def time_left(seconds: float) -> str:
-    """How long something will take, as people say it.
+    """The time that something will take, in words.
 
     >>> time_left(8.4), time_left(100), time_left(5_000), time_left(500_000)
     ('8 s left', '2 min left', '1 h 23 min left', '5 d 18 h left')
@@ -55,7 +55,7 @@ def time_left(seconds: float) -> str:
 
 
 class _Bar:
-    """A bar that shows itself after a while, whether a step is done by then or not."""
+    """A bar that appears after a while, even if no step is done by then."""
 
     def __init__(self, total: int, what: str) -> None:
         self.total, self.what, self.done = total, what, 0
@@ -99,7 +99,7 @@ class _Bar:
         self.task = self.shown.add_task(self.what, total=self.total, left="")
 
     def _left(self) -> str:
-        """Time left, if the rest takes as long a step as what is done."""
+        """Time left, if each further step takes as long as the steps so far."""
         if not self.done:
             return ""
         spent = time.monotonic() - self.start

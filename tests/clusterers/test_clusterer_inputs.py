@@ -138,10 +138,10 @@ def test_a_fitted_model_can_be_stored(name):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n_clusters": 0}, "n_clusters must be a whole number from 1 on, not 0."),
-        ({"n_clusters": 2.5}, "n_clusters must be a whole number from 1 on, not 2.5."),
-        ({"n_init": True}, "n_init must be a whole number from 1 on, not True."),
-        ({"max_iter": -1}, "max_iter must be a whole number from 1 on, not -1."),
+        ({"n_clusters": 0}, "n_clusters must be a whole number of at least 1, not 0."),
+        ({"n_clusters": 2.5}, "n_clusters must be a whole number of at least 1, not 2.5."),
+        ({"n_init": True}, "n_init must be a whole number of at least 1, not True."),
+        ({"max_iter": -1}, "max_iter must be a whole number of at least 1, not -1."),
         ({"tol": -0.1}, "tol must be a number at least 0, not -0.1."),
         ({"tol": float("nan")}, "tol must be a number at least 0, not nan."),
         ({"init": "best"}, r"init must be 'k-means\+\+', 'random' or an array of centres"),
@@ -190,7 +190,7 @@ def test_rows_that_cannot_be_are_refused(name):
 
 @pytest.mark.parametrize("rows", [np.array([[1, -2], [3, 1]]), csr_array([[1, -2], [3, 1]])])
 def test_negative_counts_have_no_divergence(rows):
-    with pytest.raises(FeatureError, match=r"Negative values in data: .* the least given is -2\."):
+    with pytest.raises(FeatureError, match=r"Negative values in data: .* smallest given is -2\."):
         KLKMeans(2).fit(rows)
     model = KLKMeans(2, random_state=0).fit(abs(rows))
     for use in (model.predict, model.transform, model.score):
@@ -203,12 +203,12 @@ def test_negative_counts_have_no_divergence(rows):
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        ([1, 2], "5 weights are wanted"),
+        ([1, 2], "5 weights are needed"),
         ([[1], [1], [1], [1], [1]], r"has shape \(5, 1\)"),
-        (["a", "b", "c", "d", "e"], "must hold one number a row"),
-        ([1, 1, -1, 1, 1], "finite numbers from zero on"),
-        ([1, 1, np.inf, 1, 1], "finite numbers from zero on"),
-        ([1e308] * 5, "its sum is no finite number"),
+        (["a", "b", "c", "d", "e"], "must hold one number per row"),
+        ([1, 1, -1, 1, 1], "finite numbers, none of them negative"),
+        ([1, 1, np.inf, 1, 1], "finite numbers, none of them negative"),
+        ([1e308] * 5, "its sum is not finite"),
         ([0] * 5, "zero for every row"),
     ],
 )

@@ -194,10 +194,10 @@ def test_smoothing_helps_where_words_tell_little():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"neighbours": 0}, "neighbours must be a whole number from 1 on, not 0."),
-        ({"neighbours": 2.5}, "neighbours must be a whole number from 1 on, not 2.5."),
-        ({"neighbours": True}, "neighbours must be a whole number from 1 on, not True."),
-        ({"terms": 0}, "terms must be a whole number from 1 on, not 0."),
+        ({"neighbours": 0}, "neighbours must be a whole number of at least 1, not 0."),
+        ({"neighbours": 2.5}, "neighbours must be a whole number of at least 1, not 2.5."),
+        ({"neighbours": True}, "neighbours must be a whole number of at least 1, not True."),
+        ({"terms": 0}, "terms must be a whole number of at least 1, not 0."),
         ({"share": 1.5}, "share must be a number from 0 to 1, not 1.5."),
         ({"share": float("nan")}, "share must be a number from 0 to 1, not nan."),
         ({"share": "half"}, "share must be a number from 0 to 1, not 'half'."),

@@ -5,6 +5,7 @@ Nothing here names a measure, but for the lists of names that the design promise
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 import re
@@ -326,7 +327,34 @@ def test_the_measure_is_a_function_of_the_package(record: cv.Measure) -> None:
     function = getattr(cv, record.key)
     assert function.record is record
     assert record.key in cv.__all__
-    assert function.__doc__
+
+
+@pytest.mark.parametrize("record", cv.measures.values(), ids=lambda record: record.key)
+def test_help_tells_what_the_record_knows(record: cv.Measure) -> None:
+    function = getattr(cv, record.key)
+    text = " ".join(function.__doc__.split())
+    for known in (record.meaning, record.equation, record.use, record.avoid, *record.aliases):
+        assert known in text
+    for work in record.reference.split("; "):
+        assert f"{work}." in text
+    for name in inspect.signature(function).parameters:
+        assert f"\n{name} : " in function.__doc__
+    assert "Parameter of the formula." not in text
+    direction = {"higher": "Higher is better.", "lower": "Lower is better.", "neither": "Value"}
+    assert direction[record.better] in text
+
+
+def test_a_formula_without_a_docstring_is_described_by_its_record() -> None:
+    @cv.measure(title="Number of clusters", family="mine", better="neither", bounds=(1, math.inf))
+    def cluster_number(table: Table, offset: int = 0) -> float:
+        return float(len(table.cluster_sizes) + offset)
+
+    try:
+        assert cluster_number.__doc__.startswith("Number of clusters.\n\nParameters\n-------")
+        assert "offset : object, optional\n    Parameter of the formula." in cluster_number.__doc__
+        assert "Value, at least 1. NaN where it is undefined." in cluster_number.__doc__
+    finally:
+        cv.measures.remove("cluster_number")
 
 
 @records()

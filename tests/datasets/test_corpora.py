@@ -69,13 +69,13 @@ def test_subsets_by_class(folder):
 def test_refusals(folder, tmp_path):
     with pytest.raises(ParameterError, match="did you mean classic3"):
         load_corpus("classic4", folder)
-    with pytest.raises(FileError, match="is not there"):
+    with pytest.raises(FileError, match="does not exist"):
         load_corpus("yahoo", folder)
     (tmp_path / "yahoo-k1a.npz").write_bytes(b"PK\x03\x04 broken")
     with pytest.raises(FileError, match="cannot be read as a corpus"):
         load_corpus("yahoo", folder)
     np.savez(tmp_path / "yahoo-k1a.npz", data=np.ones(3))
-    with pytest.raises(FileError, match="is no corpus"):
+    with pytest.raises(FileError, match="is not a corpus"):
         load_corpus("yahoo", folder)
     write(tmp_path / "yahoo-k1a.npz", [0, 5], ["a", "b"])
     with pytest.raises(FileError, match="do not fit"):
@@ -128,7 +128,7 @@ def test_newsgroups_that_scikit_learn_has_fetched(tmp_path):
     assert zlib.decompress(held)
     (tmp_path / "20news-bydate_py3.pkz").write_bytes(held)
     assert find_corpora(tmp_path) == []
-    with pytest.raises(FileError, match="is not there"):
+    with pytest.raises(FileError, match="does not exist"):
         load_corpus("cmu-same-100", tmp_path)
     corpus = load_corpus("cmu-same-100", tmp_path, fetch=True)
     assert corpus.counts.shape == (6, 3)

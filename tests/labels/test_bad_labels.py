@@ -15,8 +15,8 @@ from clustervet import ClustervetError, Contingency
 NAN = float("nan")
 INF = float("inf")
 GOOD = [0, 1]
-ONE_LABEL = "^truth must be a sequence with one label an object, not "
-ONE_DIMENSION = "^truth must be one-dimensional, one label an object; "
+ONE_LABEL = "^truth must be a sequence with one label per object, not "
+ONE_DIMENSION = "^truth must be one-dimensional, one label per object; "
 WHOLE = "; float labels must be whole numbers"
 INFINITE = "^truth holds .*inf"
 PLAIN = " among its labels; a label must be one plain value\\.$"

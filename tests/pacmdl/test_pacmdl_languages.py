@@ -221,7 +221,7 @@ def test_what_is_no_code_is_refused():
         language(title="One bit less than it takes", key="greedy")(
             lambda d: max(0, d.clusters * math.log2(d.labels) - 1)
         )
-    with pytest.raises(ParameterError, match="no length"):
+    with pytest.raises(ParameterError, match="not a length"):
         language(title="Nothing", key="nothing")(lambda d: math.nan)
     assert "greedy" not in languages
     assert "nothing" not in languages

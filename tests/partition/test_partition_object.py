@@ -142,7 +142,7 @@ REFUSED = {
     ),
     "parts to split": (lambda: Partition.top(3).split(0, 4), "k must be at most 3"),
     "too many splits": (lambda: Partition.top(30).covers_below(), "too many ways to split"),
-    "nowhere": (lambda: Partition.top(3).restrict([]), "positions are none"),
+    "nowhere": (lambda: Partition.top(3).restrict([]), "there are no positions"),
     "beyond": (lambda: Partition.top(3).restrict([3]), "between 0 and 2"),
     "before": (lambda: Partition.top(3).restrict([-1]), "between 0 and 2"),
     "twice": (lambda: Partition.top(3).restrict([1, 1]), "positions must differ"),

@@ -170,6 +170,6 @@ def test_far_partitions_are_reached_up_to_log_n():
     assert start.at_distance(6.0, 0).vi == pytest.approx(6.0, abs=0.12)
     with pytest.raises(cv.ClustervetError, match="the farthest one tried is 6 bits away"):
         start.at_distance(6.5, 0)
-    with pytest.raises(cv.ClustervetError, match="vi must be a number of bits from 0 on"):
+    with pytest.raises(cv.ClustervetError, match="vi must be a number of bits of at least 0"):
         start.at_distance(-1)
     assert start.at_distance(0).partition == start

@@ -1,8 +1,8 @@
-"""Every compiled loop: numpy arrays in, numpy arrays or numbers out; no lock held.
+"""All compiled loops: numpy arrays in, numpy arrays or numbers out; they release the GIL.
 
-Law: the compiler is loaded when a loop is first asked for, not before. Loops are compiled
-once a machine and cached beside the source. Parallel work is done by plain threads over these
-functions, which is safe from any number of calling threads.
+Rule of this room: the compiler is loaded when a loop is first needed, not before. Loops are
+compiled once per machine and cached beside the source. Parallel work is done by plain threads over
+these functions, which is safe from any number of calling threads.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def _add(total, lost, value):
 
 @compiled
 def sum_squares(values):
-    """Sum of squares: for whole values as words high, middle, low in base 2^32, exactly."""
+    """Sum of squares of whole values, exactly, as words high, middle and low in base 2^32."""
     words = np.zeros(6, np.uint64)
     mask = np.uint64(0xFFFFFFFF)
     for value in values:
@@ -69,7 +69,7 @@ def entropy(sizes, n):
 
 @compiled
 def cell_sums(indptr, cols, values, class_sizes, cluster_sizes, n, first, last):
-    """The sums of `_exact.CellSums` over rows first..last; the last two are the sum of a*b."""
+    """The sums of `_exact.CellSums` over rows first..last, and the sum of a*b as two floats."""
     totals = np.zeros(SUMS)
     losses = np.zeros(SUMS)
     part = np.zeros(SUMS)

@@ -1,4 +1,4 @@
-"""The one way in which this room compiles."""
+"""The way in which this room compiles."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numba
 
 from clustervet import _numeric
 
-# Sums may be reordered and fused, so that loops over distances fill the machine's vectors;
+# Sums may be reordered and fused, so that loops over distances use vector instructions;
 # infinities and NaN keep their meaning.
 REORDERED = {"reassoc", "nsz", "contract", "arcp"}
 
 
 def compiled(function: Any) -> Any:
-    """Compile on first call, cache on disk, release the lock while running."""
+    """Compile on the first call, cache on disk, release the GIL while running."""
     return numba.njit(nogil=True, cache=True, error_model="numpy")(function)
 
 
 def compiled_for_vectors(function: Any) -> Any:
-    """The same for loops whose sums may be taken in any order."""
+    """Like `compiled`, for loops whose sums may be taken in any order."""
     return numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=REORDERED)(function)
 
 
 def _numeric_functions() -> dict[str, Any]:
-    """Compile `_numeric`, each function seeing the compiled form of those it calls."""
+    """Compile `_numeric`; each function calls the compiled form of the others."""
     names: dict[str, Any] = dict(vars(_numeric))
     for name in ("deviance", "stirling_error", "wide_expectation", "expected_deviance"):
         source = getattr(_numeric, name)

@@ -1,12 +1,12 @@
 """Loops that move blocks of atoms between the clusters of a consensus.
 
-With f(x) = x log2 x (or x² for Mirkin's metric) a distance to labeling l is, up to a factor,
-the sum of f over the consensus' clusters, plus that over the labeling's, less twice that over
-the cells of both (Meilă 2007, eqs. 8 and 22). A move changes one or two terms a touched cell.
+With f(x) = x log2 x (or x² for Mirkin's metric) the distance to a labeling is, up to a factor, the
+sum of f over the consensus' clusters, plus that over the labeling's, minus twice that over the
+cells of both (Meilă 2007, eqs. 8 and 22). A move changes one or two terms per cell that it touches.
 
-Cells are kept by column, a column being a cluster of some labeling: the clusters of the
-consensus that meet it, and how many objects they share. Only those can be worth moving to,
-beside a new one: where no cell is shared, f's convexity makes the new cluster cheaper.
+Cells are kept by column, where a column is a cluster of some labeling: the clusters of the
+consensus that meet it, and the number of objects they share. Besides a new cluster, only those can
+be worth moving to: where no cell is shared, a new cluster is cheaper, since f is convex.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _put(state, column, cluster, amount):
 
 @compiled
 def _gather(problem, state, block, weights):
-    """Note the columns that a block of atoms touches, and its objects by lead; how many."""
+    """Record the objects of a block by lead, and the columns it touches; return their number."""
     found = 0
     weights[:] = 0
     for atom in block:
@@ -75,7 +75,7 @@ def _gather(problem, state, block, weights):
 
 @compiled
 def _forget(state, found):
-    """Clear what `_gather` noted."""
+    """Clear what `_gather` recorded."""
     for k in range(found):
         state.touched[state.listed[k]] = 0
 
@@ -84,7 +84,7 @@ def _forget(state, found):
 def _choose(problem, state, found, weights, old, fresh):
     """The best cluster for a gathered block, -1 for a new one, and the change it makes.
 
-    A new one is open to it only where `fresh`.
+    A new cluster is possible only if `fresh`.
     """
     alone = 0.0
     leave = 0.0
@@ -135,7 +135,7 @@ def _choose(problem, state, found, weights, old, fresh):
 
 @compiled
 def _move(problem, state, block, found, weights, old, new):
-    """Move a gathered block; into an empty cluster if `new` is -1."""
+    """Move a gathered block; to an empty cluster if `new` is -1."""
     if new < 0:
         state.spare[-1] -= 1
         new = state.spare[state.spare[-1]]
@@ -160,9 +160,9 @@ def _move(problem, state, block, found, weights, old, new):
 
 @compiled
 def _try(problem, state, block, weights, least, fixed):
-    """Move a block of one cluster where that lowers the objective by more than `least`.
+    """Move a block of one cluster if that lowers the objective by more than `least`.
 
-    Where `fixed`, no cluster is emptied and none is made.
+    If `fixed`, no cluster is emptied and none is made.
     """
     old = state.places[block[0]]
     if fixed and len(block) == state.members[old]:
@@ -172,7 +172,7 @@ def _try(problem, state, block, weights, least, fixed):
     fresh = state.spare[-1] > 0 and not whole and not fixed
     new, change = _choose(problem, state, found, weights, old, fresh)
     if old < 0 and change == math.inf:
-        new = 0  # no room for a new cluster and none that it meets: any will do
+        new = 0  # no room for a new cluster, and it meets none: take any
     done = old < 0 or change < -least
     if done:
         _move(problem, state, block, found, weights, old, new)
@@ -182,7 +182,7 @@ def _try(problem, state, block, weights, least, fixed):
 
 @compiled
 def place_all(problem, state, wanted):
-    """Put every atom into the cluster wanted for it; those that have none stay out."""
+    """Put every atom into the cluster wanted for it; atoms without one stay out."""
     weights = np.zeros(len(problem.leads), np.int64)
     for atom in range(len(wanted)):
         if wanted[atom] >= 0:
@@ -194,7 +194,7 @@ def place_all(problem, state, wanted):
 
 @compiled
 def move_atoms(problem, state, order, least, fixed):
-    """Move each atom to its best cluster; the change, and the number of moves."""
+    """Move each atom to its best cluster; return the change and the number of moves."""
     weights = np.zeros(len(problem.leads), np.int64)
     block = np.zeros(1, np.int64)
     total = 0.0
@@ -209,7 +209,7 @@ def move_atoms(problem, state, order, least, fixed):
 
 @compiled
 def _parted(places, atoms, members, starts, order):
-    """Sort atoms by their cluster into `order`; the clusters, and where each one starts."""
+    """Sort atoms by their cluster into `order`; return where each cluster starts."""
     clusters = np.empty(len(atoms), np.int64)
     found = 0
     for atom in atoms:
@@ -251,7 +251,7 @@ def move_cells(problem, state, columns, least):
 
 @compiled
 def _move_parts(problem, state, atoms, starts, chosen, smallest, least):
-    """Move, as a block, what each cluster holds of each chosen run of atoms."""
+    """Move, as a block, the part of each chosen run of atoms that each cluster holds."""
     weights = np.zeros(len(problem.leads), np.int64)
     members = np.zeros(len(state.members), np.int64)
     first = np.zeros(len(state.members), np.int64)
@@ -272,7 +272,7 @@ def _move_parts(problem, state, atoms, starts, chosen, smallest, least):
 
 @compiled
 def total_terms(problem, state):
-    """The objective less what depends on the labelings alone."""
+    """The objective minus the terms that depend on the labelings alone."""
     total = 0.0
     lost = 0.0
     for cluster in range(len(state.members)):

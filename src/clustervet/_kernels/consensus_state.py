@@ -1,4 +1,4 @@
-"""What the loops of a consensus read and write."""
+"""The data that the loops of a consensus read and write."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clustervet._kernels.compile import compiled
 
 
 class Problem(NamedTuple):
-    """Atoms and the labelings' clusters that hold them; nothing here changes in a search."""
+    """Atoms, and the clusters of the labelings that hold them; a search changes nothing here."""
 
     columns: Any  # (atoms, labelings): the column of an atom, -1 where it has no label
     sizes: Any  # objects in each atom
@@ -25,7 +25,7 @@ class Problem(NamedTuple):
 
 
 class State(NamedTuple):
-    """A consensus in the making."""
+    """A consensus during the search."""
 
     places: Any  # cluster of each atom, -1 while it has none
     counts: Any  # (clusters, leads): objects in each cluster, by who labels them
@@ -44,7 +44,7 @@ class State(NamedTuple):
 
 @compiled
 def by_column(columns, width):
-    """The atoms of each column: where each column's start, and the atoms."""
+    """The atoms by column, and where each column starts."""
     starts = np.zeros(width + 1, np.int64)
     for atom in range(columns.shape[0]):
         for column in columns[atom]:

@@ -20,10 +20,10 @@ def value_range(values):
 
 @compiled
 def count_dense(truth, pred, low_truth, low_pred, height, width, small, big):
-    """Count into a dense height x width block; False at the first label outside it.
+    """Count into a dense height x width block; return False at the first label outside it.
 
-    Counters are bytes that carry into `big`: a block of a million cells then fits the
-    second-level cache, which is what bounds the speed of random increments.
+    Counters are bytes that carry into `big`: a block of a million cells then fits the second-level
+    cache, which limits the speed of random increments.
     """
     rows = np.uint64(height)
     cols = np.uint64(width)
@@ -59,9 +59,9 @@ def merge_dense(small, big, width, first, last, total, found):
 
 @compiled
 def gather_dense(total, width, first, last, starts, cols, values, used):
-    """Write the non-empty cells of rows first..last.
+    """Write the non-empty cells of rows first..last, and mark the columns in use.
 
-    Also marks the columns in use; bands of rows may mark the same one at once, harmlessly.
+    Several threads may mark the same column at once, which is harmless.
     """
     for row in range(first, last):
         at = starts[row]
@@ -171,9 +171,9 @@ def group(rows, cols, values, height):
 
 @compiled
 def hash_codes(values, most):
-    """Number distinct 64-bit values in order of appearance, and say where each appears first.
+    """Number distinct 64-bit values by first appearance, and return where each appears first.
 
-    Gives up, with nothing, past `most` distinct values.
+    With more than `most` distinct values it stops and returns empty arrays.
     """
     bits = np.uint64(10)
     table = np.full(1 << bits, -1, np.int32)
@@ -205,7 +205,7 @@ def hash_codes(values, most):
 
 @compiled
 def _slot(table, keys, value, bits):
-    """Where a value is in the table, or would go: at most half full, so probes are short."""
+    """The slot of a value, or where it would go; at most half of the slots are used."""
     slot = (np.uint64(value) * np.uint64(0x9E3779B97F4A7C15)) >> (np.uint64(64) - bits)
     last = np.uint64(len(table) - 1)
     while table[slot] >= 0 and keys[table[slot]] != value:

@@ -6,7 +6,7 @@ import numpy as np
 
 from clustervet._kernels.compile import compiled
 
-# Weights that differ by less than rounding are ties, which go to the first point.
+# Relative difference up to which weights are ties, which go to the first point.
 TIE = 1e-12
 
 
@@ -35,9 +35,9 @@ def core_distances(tile, first, dimension, size, core):
 
 @compiled
 def grow_tree(row, core, node, left, weight, parent):
-    """One step of Prim's algorithm: offer `node`, whose distances are `row`, as a parent.
+    """Make one step of Prim's algorithm: offer `node`, whose distances are `row`, as a parent.
 
-    Gives the next node: the first among the nearest left.
+    Returns the next node: the first of the nearest nodes that are left.
     """
     best, chosen = np.inf, -1
     for j in range(len(core)):

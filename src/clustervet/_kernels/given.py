@@ -1,4 +1,4 @@
-"""A matrix of distances, read once: is it one, and what do its rows sum to over clusters."""
+"""One pass over a matrix of distances: whether it is valid, and its sums over clusters."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ WIDTH = 1024
 
 @compiled_for_vectors
 def _project(row, weights, weight, across):
-    """A row's weighted sum, and that of what is negative; columns' sums get its values too.
+    """The weighted sum of a row, and a sum that is above 0 if any value is negative.
 
-    NaN and infinities show in the sums.
+    The row times its weight is added to `across`. NaN and infinities show in the sums.
     """
     total = negative = 0.0
     for j in range(len(row)):
@@ -28,7 +28,7 @@ def _project(row, weights, weight, across):
 def _add_four(a, b, c, d, codes, sums, at):
     """Add four rows to their sums over clusters.
 
-    Four sums keep the adder busy where one would wait for itself.
+    Four independent sums are quicker than one, since an addition need not wait for the last one.
     """
     for j in range(len(a)):
         cluster = codes[j]
@@ -40,10 +40,10 @@ def _add_four(a, b, c, d, codes, sums, at):
 
 @compiled
 def survey(distances, first, last, codes, weights, sums, along, across):
-    """Sum rows first..last over clusters, and project them; whether any value is negative.
+    """Sum rows first..last over clusters, and project them; return whether any value is negative.
 
-    `along` gets each row's weighted sum and `across` each column's over these rows: in a
-    symmetric matrix both are the same once all rows are in.
+    `along` gets the weighted sum of each row and `across` that of each column over these rows: in a
+    symmetric matrix both are the same once all rows are read.
     """
     n = len(distances)
     negative = 0.0
@@ -73,8 +73,7 @@ def survey(distances, first, last, codes, weights, sums, along, across):
 def find_fault(distances, tolerance):
     """The first fault: (kind, row, column).
 
-    1 is a value that is not finite, 2 a negative one, 3 an asymmetric one, 4 one that is not
-    zero on the diagonal, 0 is none.
+    Kinds: 1 is not finite, 2 negative, 3 asymmetric, 4 not zero on the diagonal; 0 means no fault.
     """
     n = len(distances)
     for i in range(n):

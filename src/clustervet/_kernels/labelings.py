@@ -1,8 +1,9 @@
 """Loops over many labelings: the tables of all their pairs, and what measures need of each.
 
-A group of labelings is read as one: the joint code of its members is a number in mixed radix,
-the first member leading. Counting two groups against each other costs one increment an object
-for all pairs of their members; each pair's table is then a sum over the other digits.
+A group of labelings is read as one: the joint code of its members is a number in mixed radix, with
+the first member as the leading digit. Counting two groups against each other takes one increment
+per object for all pairs of their members; the table of each pair is then a sum over the other
+digits.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 from clustervet._kernels.cells import BLOCK, _add
 from clustervet._kernels.compile import compiled, compiled_for_vectors
 
-# What `sums` holds of a pair, in this order.
+# The items of `sums` for each pair, in this order.
 SUMS = ("n", "cells", "height", "width", "squares", "row_squares", "col_squares")
 
 
 @compiled
 def shrink(values, low, out, counts):
-    """Values less `low` into narrower codes, and how many of each there are."""
+    """Write values minus `low` as narrower codes, and count each."""
     for i in range(len(values)):
         place = values[i] - low
         out[i] = place
@@ -76,7 +77,7 @@ def _log(logs, count):
 
 @compiled
 def _nearly_all(part, size):
-    """-part log(part / size) where part is more than half of size, to all its digits."""
+    """-part log(part / size) where part is more than half of size, with full precision."""
     return -part * math.log1p(-np.float64(size - part) / np.float64(size))
 
 
@@ -88,7 +89,7 @@ def _surprise(part, size, log_part, log_size):
 
 @compiled
 def _margins(table, height, width, stride, rows, cols, row_peaks, col_peaks, sums):
-    """Sums and largest cells of rows and columns, and all that is counted exactly."""
+    """Sums and largest cells of rows and columns, and all sums that are counted exactly."""
     cols[:width] = 0
     col_peaks[:width] = 0
     sums[:] = 0
@@ -121,7 +122,7 @@ def _margins(table, height, width, stride, rows, cols, row_peaks, col_peaks, sum
 
 @compiled_for_vectors
 def _row_terms(line, size, log_size, cols, log_cols, logs):
-    """The row's part of n times the variation of information, but for cells nearly all of it.
+    """Part of a row in n times the variation of information, without cells above half of it.
 
     Terms are positive, so their order does not matter.
     """
@@ -137,7 +138,7 @@ def _row_terms(line, size, log_size, cols, log_cols, logs):
 
 @compiled
 def _row_terms_beyond(line, size, log_size, cols, log_cols, logs):
-    """The same where counts may exceed the table of logarithms."""
+    """Like `_row_terms`, where counts may exceed the table of logarithms."""
     total = 0.0
     for k in range(len(line)):
         x = np.int64(line[k])
@@ -178,7 +179,7 @@ def _variation(table, height, width, stride, logs, rows, cols, row_peaks, col_pe
 
 @compiled
 def _members(table, first, last, left, right, height, width, slots, live, logs, work, out):
-    """Each pair of a block: sum the table over the other digits, and that table up."""
+    """For each pair of a block: sum the table over the other digits, then compute its sums."""
     strip, pair, rows, cols, row_peaks, col_peaks, log_cols = work
     nats, sums, offset = out
     below = height
@@ -207,11 +208,11 @@ def _members(table, first, last, left, right, height, width, slots, live, logs, 
 
 @compiled
 def band(row, first, last, cols, edges, slots, live, room, logs, nats, sums):
-    """Each of the labelings first..last, joint in `row`, against later ones, joint in `cols`.
+    """Compare each of the labelings first..last, joint in `row`, with later ones, joint in `cols`.
 
-    Group g of the columns holds labelings edges[g]..edges[g + 1]. A labeling has `slots` codes,
-    of which the first `live` are clusters and the other one, if any, is no label. Pairs whose
-    table has no room are left alone: their number of objects stays -1.
+    Group g of the columns holds labelings edges[g]..edges[g + 1]. A labeling has `slots` codes, of
+    which the first `live` are clusters; the other one, if any, means no label. Pairs whose table is
+    too large for `room` are skipped: their number of objects stays -1.
     """
     widest = slots[first : edges[-1]].max()
     height = slots[first:last].prod()
@@ -226,7 +227,7 @@ def band(row, first, last, cols, edges, slots, live, room, logs, nats, sums):
     for g in range(len(edges) - 1):
         left, right = edges[g], edges[g + 1]
         width = slots[left:right].prod()
-        # Divided, since the product of two large groups would not fit an integer.
+        # A division, since the product of two large groups may overflow.
         if right - 1 > first and 0 < height <= room and 0 < width <= room // height:
             cells = table[: height * width]
             count_pair(row, cols[g], width, cells)
@@ -235,10 +236,10 @@ def band(row, first, last, cols, edges, slots, live, room, logs, nats, sums):
 
 @compiled
 def by_rows(order, starts, other, width, logs, sums):
-    """What `band` gives for a pair whose table would be mostly empty.
+    """The same result as `band` for a pair whose table would be mostly empty.
 
-    `order` holds the positions of each cluster of the first labeling in turn, from `starts`
-    on; codes of the other one from `width` on are no label. One row of the table is held.
+    `order` holds the positions of each cluster of the first labeling in turn, starting at `starts`;
+    codes of the other labeling from `width` upwards mean no label. One row of the table is kept.
     """
     cols = np.zeros(width, np.int64)
     line = np.zeros(width, np.int64)

@@ -1,4 +1,4 @@
-"""Loops over the codes of two partitions: meet, join, refinement, blocks, and a walk between."""
+"""Loops over the codes of two partitions: meet, join, refinement, blocks, and a walk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clustervet._kernels.compile import compiled
 
 @compiled
 def renumber(codes, clusters, out):
-    """Number codes by first appearance into `out`; which old code each new one was."""
+    """Number codes by first appearance into `out`; return the old code of each new one."""
     place = np.full(clusters, -1, np.int32)
     order = np.empty(clusters, np.int64)
     found = 0
@@ -42,9 +42,9 @@ def gather(codes, names, out):
 
 @compiled
 def number_cells(first, second, width, table, seen, out):
-    """Number the pairs of codes that occur by first appearance; `table` is -1 all over.
+    """Number the pairs of codes that occur by first appearance; `table` is -1 everywhere.
 
-    `seen` takes the cells in that order; their number is returned.
+    `seen` gets the cells in that order; their number is returned.
     """
     wide = np.uint64(width)
     found = 0
@@ -62,9 +62,10 @@ def number_cells(first, second, width, table, seen, out):
 
 @compiled
 def number_sparse(first, second, heights, width, out):
-    """The same for tables that would be mostly empty; codes by first cluster, then appearance.
+    """Like `number_cells`, for tables that would be mostly empty.
 
-    Objects are bucketed by their first code, and one row of the table at a time is enough.
+    Codes are numbered by first cluster, then by appearance. Objects are sorted by their first code,
+    so that one row of the table at a time is enough.
     """
     order = bucket(first, heights)
     stamp = np.full(width, -1, np.int32)
@@ -95,7 +96,7 @@ def bucket(codes, sizes):
 
 @compiled
 def _root(parent, node):
-    """The smallest node of a set, halving the way there."""
+    """The smallest node of a set; the path to it is halved on the way."""
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = parent[node]
@@ -118,7 +119,7 @@ def unite(first, second, height, parent):
 
 @compiled
 def unite_forests(parent, other):
-    """Unite what another forest over the same nodes holds together."""
+    """Unite the sets that another forest over the same nodes unites."""
     for node in range(len(other)):
         a = _root(parent, node)
         b = _root(parent, other[node])
@@ -143,7 +144,7 @@ def number_roots(parent, height):
 
 @compiled
 def maps_into(first, second, image):
-    """Whether equal first codes have equal second codes; `image` is -1 all over."""
+    """Whether equal first codes have equal second codes; `image` is -1 everywhere."""
     for i in range(len(first)):
         known = image[first[i]]
         if known != second[i]:
@@ -155,7 +156,7 @@ def maps_into(first, second, image):
 
 @compiled
 def _step_down(count):
-    """X log x for x = count less that for count - 1."""
+    """Difference of x log x between x = count and x = count - 1."""
     if count < 2:
         return 0.0
     return count * math.log(count) - (count - 1) * math.log(count - 1)
@@ -163,7 +164,7 @@ def _step_down(count):
 
 @compiled
 def walk(order, cell_from, cell_to, label_from, label_to, cells, labels, start, target):
-    """Move objects one by one up to the target; the step nearest to it, and how near.
+    """Move objects one by one up to the target; return the step nearest to it, and the difference.
 
     `cells` and `labels` count the objects in each cell of the table and each cluster of the
     clustering that moves; n times its variation of information from the other one, in nats, is

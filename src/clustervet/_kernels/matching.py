@@ -9,17 +9,17 @@ import numpy as np
 
 from clustervet._kernels.compile import compiled
 
-# How often a row that lost its column may set off another bid before searches take over.
+# Largest number of bids in a row, each by the row that lost its column, before searches.
 ROUNDS = 64
 
 
 @compiled
 def settle(indptr, cols, weights, width):
-    """Match every cell that weighs at least its row's and its column's best other cell together.
+    """Match each cell that weighs at least its best rivals in row and column together.
 
-    Such a cell is in some best matching: leaving it out frees at most those two cells.
-    Matched rows and columns leave the graph, which settles more, until little happens.
-    Returns the cell of each row (-1: none) and whether each column is taken.
+    Such a cell is in some best matching: leaving it out frees at most those two cells. Matched rows
+    and columns leave the graph, which settles more cells, until few are settled. Returns the cell
+    of each row (-1: none) and whether each column is taken.
     """
     height = len(indptr) - 1
     cell = np.full(height, -1, np.int64)
@@ -152,13 +152,13 @@ def _bid(indptr, cols, weights, cell, owner, of_col):
 
 @compiled
 def augment(indptr, cols, weights, width, budget):
-    """Maximum-weight matching by one shortest augmenting path a row, with dual prices.
+    """Maximum-weight matching with one shortest augmenting path per row, and dual prices.
 
-    Prices satisfy of_row + of_col >= weight, with equality on matched cells and zero for
-    whatever stays alone. A search ends at a free column, or at a row that does best alone;
-    no search reaches farther than the price of the row it starts from, so searches stay
-    local. Whole weights below 2^53 are handled exactly. Returns the cell of each row, and
-    whether the budget, in cells looked at, sufficed.
+    Prices satisfy of_row + of_col >= weight, with equality on matched cells and zero for rows and
+    columns that stay alone. A search ends at a free column, or at a row that does best alone. No
+    search goes farther than the price of the row it starts from, so searches stay local. Whole
+    weights below 2^53 are handled exactly. Returns the cell of each row, and whether the budget, in
+    cells that are read, was enough.
     """
     height = len(indptr) - 1
     cell = np.full(height, -1, np.int64)

@@ -9,7 +9,7 @@ from clustervet._kernels.compile import compiled, compiled_for_vectors
 
 @compiled
 def first_places(codes, clusters):
-    """Where each cluster's first point is."""
+    """Position of the first point of each cluster."""
     places = np.full(clusters, -1)
     left = clusters
     for i in range(len(codes)):
@@ -23,7 +23,7 @@ def first_places(codes, clusters):
 
 @compiled_for_vectors
 def dense_sums(points, codes, first, last, anchors, sums):
-    """Add points, less their cluster's anchor, to the sums of their clusters."""
+    """Add points, minus the anchor of their cluster, to the sums of their clusters."""
     features = points.shape[1]
     for i in range(first, last):
         row, anchor, total = points[i], anchors[codes[i]], sums[codes[i]]
@@ -49,7 +49,7 @@ def dense_scatter(points, codes, first, last, anchors, offsets, squares, distanc
 def dense_to_centroids(points, first, last, anchors, offsets, squares):
     """Squared distances of points to every centroid, by differences; centroids by feature.
 
-    Compiled without reordering, which could lose what the anchors save.
+    Compiled without reordering, which could lose the precision that the anchors save.
     """
     features, clusters = anchors.shape
     for i in range(first, last):

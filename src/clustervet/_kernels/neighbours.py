@@ -1,4 +1,4 @@
-"""Loops over sparse rows and their nearest others."""
+"""Loops over sparse rows and their nearest neighbours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clustervet._kernels.compile import compiled
 
 @compiled
 def insert(near, cosines, found, j, cosine):
-    """Put a row among the nearest so far, of which there are `found`; how many there are then."""
+    """Insert a row into the `found` nearest rows so far; return the new number of rows."""
     width = len(near)
     if found == width:
         worst = cosines[width - 1]
@@ -33,12 +33,12 @@ def insert(near, cosines, found, j, cosine):
 def nearest_rows(
     data, indices, indptr, held, holders, starts, total, most, near, cosines, first, last
 ):
-    """The rows of greatest cosine below `most` to each row, greatest first, by a word's holders.
+    """The rows of greatest cosine below `most` to each row, greatest first.
 
-    Rows have length one. `held`, `holders` and `starts` list, word by word, the values and rows
-    among which neighbours are sought, `total` of them. Only positive cosines count; where fewer
-    rows have one, `near` ends in -1. Ties go to the earlier row. Where the words of a row have
-    few holders only these are looked through, otherwise all rows, which is then the faster.
+    Rows have length one. `held`, `holders` and `starts` list, word by word, the values and the
+    `total` rows among which neighbours are searched. Only positive cosines count; where fewer rows
+    have one, `near` ends in -1. Ties go to the earlier row. If the words of a row occur in few
+    rows, only these rows are compared; otherwise all rows, which is then faster.
     """
     sums = np.zeros(total)
     seen = np.full(total, -1, np.int64)
@@ -81,7 +81,7 @@ def nearest_rows(
 
 @compiled
 def largest_values(data, indptr, most, keep, first, last):
-    """Mark the values of each row that are largest regardless of sign; ties go to the earlier."""
+    """Mark the values of each row with the largest absolute values; ties go to the earlier one."""
     for i in range(first, last):
         begin = indptr[i]
         length = indptr[i + 1] - begin

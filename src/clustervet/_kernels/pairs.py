@@ -1,10 +1,10 @@
-"""Sums and extremes over pairs of points in cluster order, each pair seen once.
+"""Sums and extremes over pairs of points in cluster order; each pair is visited once.
 
-Points are sorted by cluster; cluster c owns positions starts[c]..starts[c+1]. Work comes in
-blocks of rows: a block is some whole clusters, or a piece of one large cluster (`piece`, else
--1). A row's sum over a later cluster is whole as soon as the row is done; a column's sum over
-the rows' cluster is whole once all its rows are, so pieces leave theirs in `pending`, and
-nothing of the size points × clusters is ever held.
+Points are sorted by cluster; cluster c has positions starts[c]..starts[c+1]. Work comes in blocks
+of rows: a block is some whole clusters, or a piece of one large cluster (`piece`, otherwise -1).
+The sum of a row over a later cluster is complete as soon as the row is done. The sum of a column
+over the rows' cluster is complete once all its rows are, so pieces keep theirs in `pending`, and no
+array of the size points × clusters is needed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def add_tile(
 
 @compiled
 def close_rows(row_sums, first, last, starts, codes, own, nearest, which, between):
-    """Turn the finished sums of a block's rows into means; `between` sums other clusters."""
+    """Turn the finished sums of a block's rows into means; `between` sums over other clusters."""
     clusters = len(starts) - 1
     for r in range(last - first):
         i = first + r
@@ -85,7 +85,7 @@ def close_rows(row_sums, first, last, starts, codes, own, nearest, which, betwee
 
 @compiled
 def settle_pending(pending, cluster, starts, nearest, which):
-    """Columns' sums over a large cluster are whole: take them into the nearest means."""
+    """The sums of columns over a large cluster are complete: use them for the nearest means."""
     size = starts[cluster + 1] - starts[cluster]
     for j in range(starts[cluster + 1], len(pending)):
         mean = pending[j] / size
@@ -101,8 +101,8 @@ def direct_sums(
 ):
     """Sums over pairs of the blocks' rows with all later points, distances by differences.
 
-    `pending[0]` is for a large cluster that began before these blocks and `pending[1]` for
-    one that goes on after them.
+    `pending[0]` is for a large cluster that began before these blocks and `pending[1]` for one that
+    continues after them.
     """
     n = columns.shape[1]
     tile = np.empty((rows, width), columns.dtype)
@@ -152,9 +152,9 @@ def add_rows(tile, height, start, stop, starts, codes, row_sums):
 
 @compiled
 def extreme_rows(tile, first, last, start, stop, starts, codes, low, high):
-    """Each row's least and greatest distance to each cluster of the tile's columns.
+    """Least and greatest distance of each row to each cluster of the tile's columns.
 
-    A point's distance to itself does not count as its least one.
+    The distance of a point to itself does not count as its least one.
     """
     for row in range(last - first):
         j = start
@@ -173,10 +173,10 @@ def extreme_rows(tile, first, last, start, stop, starts, codes, low, high):
 
 @compiled
 def close_extremes(low, high, first, last, codes, separation, reach, nearest, farthest, hausdorff):
-    """Take a block's extremes into those of points and, where wanted, of pairs of clusters.
+    """Update the extremes of points and, if wanted, of pairs of clusters with those of a block.
 
-    `separation` is a point's least distance to another cluster and `reach` its greatest
-    within its own; `nearest`, `farthest` and `hausdorff` are clusters × clusters, or empty.
+    `separation` is the least distance of a point to another cluster and `reach` its greatest within
+    its own; `nearest`, `farthest` and `hausdorff` are clusters × clusters, or empty.
     """
     clusters = low.shape[1]
     for row in range(last - first):

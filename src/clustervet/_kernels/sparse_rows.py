@@ -1,7 +1,7 @@
-"""Loops over sparse rows beside dense tables: scores of centres, sums of clusters.
+"""Loops over sparse rows and dense tables: scores of centres, sums of clusters.
 
-A table has one line a feature, so that the values of one word for all clusters lie side by
-side: a row reads as many lines as it has words, and all clusters advance together.
+A table has one line per feature, so that the values of one word for all clusters are next to each
+other: a row reads as many lines as it has words, and all clusters are computed together.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def row_codes(bits, indices, indptr, codes, first, last):
 
 @compiled
 def same_rows(data, indices, indptr, order, same):
-    """Whether each row, in an order, has the content of the one before it."""
+    """Whether each row, in an order, has the same content as the one before it."""
     for at in range(1, len(order)):
         a = order[at - 1]
         b = order[at]
@@ -72,9 +72,9 @@ def scaled_rows(data, indices, indptr, order, squared, starts, out, places, size
 
 @compiled
 def add_scores(data, indices, start, stop, table, total):
-    """Add the product of one row and the table to `total`; four words at a time.
+    """Add the product of one row and the table to `total`, four words at a time.
 
-    Unsigned places spare the compiler the question whether one counts from the end.
+    Unsigned indices save the compiler the check for negative ones.
     """
     t = start
     k = len(total)
@@ -117,7 +117,7 @@ def nearest(data, indices, indptr, table, bias, labels, best, first, last):
 
 @compiled
 def posteriors(data, indices, indptr, table, bias, shares, labels, evidence, first, last):
-    """Scores as shares that sum to one, the largest's column, and the log of the sum of exp."""
+    """Scores as shares that sum to one, the largest column, and the log of the sum of exp."""
     for i in range(first, last):
         total = shares[i]
         total[:] = bias
@@ -130,7 +130,7 @@ def posteriors(data, indices, indptr, table, bias, shares, labels, evidence, fir
         mass = 0.0
         for h in range(len(total)):
             gap = total[h] - peak
-            # what is smaller than this does not change a sum that holds a one
+            # smaller terms do not change a sum of at least one
             total[h] = math.exp(gap) if gap > -50.0 else 0.0
             mass += total[h]
         for h in range(len(total)):
@@ -141,10 +141,10 @@ def posteriors(data, indices, indptr, table, bias, shares, labels, evidence, fir
 
 @compiled
 def shift_sums(data, indices, indptr, weights, moved, old, new, sums, first, last):
-    """Take rows out of the sums of their old clusters and into those of the new, first..last.
+    """Subtract rows from the sums of their old clusters and add them to the new ones, first..last.
 
-    Every thread owns some clusters, so each sum is formed in the order of rows whatever the
-    number of threads. A cluster of -1 is none.
+    Each thread has some clusters, so each sum is computed in the order of rows, whatever the number
+    of threads. A cluster of -1 means none.
     """
     for i in moved:
         a = old[i]
@@ -180,10 +180,10 @@ def sparse_products(data, indices, indptr, words, values, starts, out, first, la
 
 @compiled
 def balanced_pass(cosines, weights, spread, labels, sizes, strength, half, gains):
-    """Assign rows in turn by (L / n_h)(cosine - 1) - half log n_h, n_h following every move.
+    """Assign rows in turn by (L / n_h)(cosine - 1) - half log n_h, where n_h follows every move.
 
-    With `spread` every row counts as spread evenly over the clusters until its turn comes;
-    otherwise it counts in the cluster of its label. `gains` tells what each move won.
+    With `spread` every row counts as spread evenly over the clusters until its turn; otherwise it
+    counts in the cluster of its label. `gains` gets the gain of each move.
     """
     k = len(sizes)
     bias = np.empty(k)

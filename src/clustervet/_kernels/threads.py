@@ -1,4 +1,4 @@
-"""Threads over compiled loops, which hold no lock."""
+"""Threads over compiled loops, which release the GIL."""
 
 from __future__ import annotations
 
@@ -10,21 +10,72 @@ from typing import Any
 
 
 def cores() -> int:
-    """Processors this process may use."""
+    """Return the number of processors that this process may use.
+
+    Returns
+    -------
+    int
+        Number of processors, at least 1.
+
+    Examples
+    --------
+    >>> cores() >= 1
+    True
+    """
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def ranges(length: int, grain: int, most: int | None = None) -> list[tuple[int, int]]:
-    """Split 0..length into one range a core, none of them shorter than `grain`."""
+    """Split 0..length into one range per core.
+
+    Parameters
+    ----------
+    length : int
+        Number of items.
+    grain : int
+        Least length of a range, if there is more than one.
+    most : int, optional
+        Largest number of ranges; by default the number of cores.
+
+    Returns
+    -------
+    list of tuple of int
+        Start and end of each range.
+
+    Examples
+    --------
+    >>> ranges(10, 4, most=2)
+    [(0, 5), (5, 10)]
+    """
     parts = max(1, min(cores() if most is None else most, length // grain))
     edges = [length * k // parts for k in range(parts + 1)]
     return list(pairwise(edges))
 
 
 def run(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """Call the function once a job, the first here and each other in a thread of its own.
+    """Call a function once per job: the first job here, each other one in its own thread.
 
-    A pool a call costs some 50 microseconds and survives a fork, which a kept pool does not.
+    Parameters
+    ----------
+    function : callable
+        Function to call.
+    jobs : iterable of tuple
+        Arguments of each call.
+
+    Returns
+    -------
+    list
+        Results in the order of the jobs.
+
+    Notes
+    -----
+    A new pool per call takes about 50 microseconds and survives a fork, which a lasting pool does
+    not.
+
+    Examples
+    --------
+    >>> run(pow, [(2, 3), (3, 2)])
+    [8, 9]
     """
     first, *others = jobs
     if not others:

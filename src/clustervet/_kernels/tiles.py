@@ -11,7 +11,7 @@ EUCLIDEAN, MANHATTAN, CHEBYSHEV = 0, 1, 2
 
 @compiled_for_vectors
 def _four_rows(columns, rows, i, start, stop, tile, at):
-    """Squared Euclidean distances of four rows at once, two features a pass."""
+    """Squared Euclidean distances of four rows at once, two features per pass."""
     features = columns.shape[0]
     a, b, c, d = tile[at], tile[at + 1], tile[at + 2], tile[at + 3]
     width = stop - start
@@ -84,9 +84,9 @@ def direct_tile(columns, rows, first, last, start, stop, metric, tile):
 
 @compiled_for_vectors
 def product_tile(tile, points, others, norms, other_norms, close):
-    """Inner products turned into Euclidean distances, in place.
+    """Turn inner products into Euclidean distances, in place.
 
-    |x|² + |y|² - 2xy loses digits where points are close beside their norms; such pairs are
+    |x|² + |y|² - 2xy loses digits where points are close compared with their norms; such pairs are
     recomputed by differences.
     """
     height, width = tile.shape
@@ -130,10 +130,10 @@ def _sparse_square(data, indices, indptr, i, j):
 
 @compiled
 def sparse_tile(tile, rows, start, data, indices, indptr, postings, columns, heads, norms, close):
-    """Euclidean distances of sparse rows to points from `start` on, by an inverted index.
+    """Euclidean distances of sparse rows to the points from `start` on, by an inverted index.
 
-    Only pairs that share a feature cost a multiplication: `postings, columns, heads` is the
-    matrix by feature. Close pairs are recomputed by differences, as in `product_tile`.
+    Only pairs that share a feature need a multiplication: `postings, columns, heads` is the matrix
+    by feature. Close pairs are recomputed by differences, as in `product_tile`.
     """
     stop = start + tile.shape[1]
     for r in range(tile.shape[0]):

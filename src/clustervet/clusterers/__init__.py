@@ -1,7 +1,7 @@
 """Clusterers for text: the algorithms of Banerjee & Langford 2004, §4.2, for scikit-learn.
 
-Law: each passes scikit-learn's own checks, takes sparse and dense rows, scales them itself,
-and has an objective that never gets worse from one iteration to the next.
+Rule of this room: each passes scikit-learn's own checks, takes sparse and dense rows, scales them
+itself, and has an objective that never gets worse from one iteration to the next.
 """
 
 from __future__ import annotations

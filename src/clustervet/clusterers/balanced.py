@@ -1,4 +1,4 @@
-"""Frequency-sensitive spherical k-means: clusters of like size."""
+"""Frequency-sensitive spherical k-means: clusters of similar size."""
 
 from __future__ import annotations
 
@@ -18,37 +18,62 @@ INCREMENTAL, BATCH = "incremental", "batch"
 
 
 class FrequencySensitiveKMeans(Directions):
-    """Spherical k-means in which a large cluster is wide and hard to win.
-
-    The hard von Mises-Fisher model with κ_h = L / n_h: row x goes to the cluster with the
-    largest (L / n_h)(x·μ_h - 1) - ((d - 1)/2) log n_h (Banerjee & Ghosh 2004; FSKMeans of
-    Banerjee & Langford 2004, §4.2). L is set so that κ at the average size is the one that
-    fits the rows around the centres of plain spherical clusters at the start. The objective
-    is the sum of these scores at the true sizes. Give tf-idf weights.
+    """Spherical k-means in which a large cluster is wide and hard to join.
 
     Parameters
     ----------
-    n_clusters, init, n_init, max_iter, tol, random_state : see `SphericalKMeans`
-    update : "incremental" or "batch"
-        Sizes follow every single move, or stay those of the last pass. The first balances
-        better, above all with many clusters.
+    n_clusters : int, default 8
+        Number of clusters.
+    update : {'incremental', 'batch'}, default 'incremental'
+        Whether sizes follow every single move, or stay those of the last pass. The first gives more
+        balanced clusters, above all if there are many.
+    init : {'k-means++', 'random'} or array_like, default 'k-means++'
+        Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
+        clusters × features.
+    n_init : int, default 1
+        Number of runs from different starts; the one with the best objective is kept.
+    max_iter : int, default 100
+        Largest number of iterations of a run.
+    tol : float, default 1e-4
+        A run ends when an iteration gains at most this share of all it gained so far, or when no
+        row moves.
+    random_state : int, Generator, RandomState or None, optional
+        Seed.
 
     Attributes
     ----------
-    cluster_centers_, labels_, objective_, objective_path_, n_iter_, blank_label_ :
-        see `SphericalKMeans`
-    sizes_ : weight of each cluster; `predict` assigns by these, one row at a time, so it need
-        not give back `labels_`, which the rows agreed on together
-    balance_ : the smallest size over the average one; 1 is perfect
-    strength_ : L
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Centres, of length one.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    objective_ : float
+        Sum of the scores at the end.
+    objective_path_ : ndarray
+        Objective after each iteration.
+    n_iter_ : int
+        Number of iterations of the best run.
+    blank_label_ : int
+        Cluster of rows without words, which is the largest one.
+    sizes_ : ndarray of shape (n_clusters,)
+        Weight of each cluster. `predict` assigns by these, one row at a time, so it can differ from
+        `labels_`, which depend on all rows together.
+    balance_ : float
+        Smallest size divided by the average one; 1 is perfect.
+    strength_ : float
+        The constant L.
 
     Notes
     -----
-    No theorem makes a pass improve the objective, since every move changes the κ of all rows
-    in two clusters. A pass that would make it worse is cut to the half of its moves that
-    promised most, and so on; when no move is left, the run ends. An empty cluster gets the
-    row with the least cosine to its own centre on the same condition. `transform` gives
-    1 - cosine.
+    This is the hard von Mises-Fisher model with κ_h = L / n_h: row x goes to the cluster with the
+    largest (L / n_h)(x·μ_h - 1) - ((d - 1)/2) log n_h (Banerjee & Ghosh 2004; FSKMeans of Banerjee
+    & Langford 2004, §4.2). L is set so that κ at the average size is the one that fits the rows
+    around the centres of plain spherical clusters at the start. The objective is the sum of these
+    scores at the true sizes. The input should be tf-idf weights.
+
+    No theorem says that a pass improves the objective, since every move changes the κ of all rows
+    in two clusters. If a pass would make it worse, only the better half of its moves is made, and
+    so on; when no move is left, the run ends. An empty cluster gets the row with the least cosine
+    to its own centre on the same condition. `transform` returns 1 - cosine.
 
     Examples
     --------
@@ -56,7 +81,6 @@ class FrequencySensitiveKMeans(Directions):
     >>> counts = np.random.default_rng(0).poisson(0.3, (90, 300))
     >>> FrequencySensitiveKMeans(3, random_state=0).fit(counts).balance_ > 0.9
     True
-
     """
 
     _by_cluster: ClassVar[tuple[str, ...]] = ("cluster_centers_", "sizes_")
@@ -107,7 +131,7 @@ class FrequencySensitiveKMeans(Directions):
 
 
 class BalancedModel:
-    """Labels, sums and sizes of a run, and the objective they have."""
+    """Labels, sums and sizes of a run, and their objective."""
 
     def __init__(self, rows: Rows, labels: Labels, k: int, *, incremental: bool) -> None:
         self.rows, self.incremental = rows, incremental
@@ -118,7 +142,7 @@ class BalancedModel:
         self.strength = self.mean * float(concentration(rows.width, min(1.0, fit), MOST))
 
     def run(self, most: int, tol: float) -> Run:
-        """Passes until none helps; the first starts from equal sizes."""
+        """Make passes until none helps; the first one starts from equal sizes."""
         self.sums.move(self._proposals(np.full(len(self.sums.sizes), self.mean), first=True)[0])
         path, done = [self.objective()], 1
         while done < most and not settled(path, tol):
@@ -141,7 +165,7 @@ class BalancedModel:
         return np.ascontiguousarray((self.sums.totals * factors[:, None]).T)
 
     def _pass(self, before: float) -> bool:
-        """Move rows, the most promising half as long as all would hurt; tells whether any moved."""
+        """Move rows, halving their number until it helps; return whether any moved."""
         old = self.sums.labels
         new, gains = self._proposals(self.sums.sizes.copy(), first=False)
         moved = np.flatnonzero(new != old)
@@ -157,7 +181,7 @@ class BalancedModel:
         return False
 
     def _proposals(self, sizes: Floats, *, first: bool) -> tuple[Labels, Floats]:
-        """Where rows would go, and what each promises to gain."""
+        """The cluster that each row would join, and the expected gain."""
         k = len(sizes)
         cosines = self.rows.scores(self.table(), np.zeros(k))
         labels, gains = self.sums.labels.copy(), np.zeros(len(cosines))

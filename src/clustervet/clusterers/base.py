@@ -1,4 +1,4 @@
-"""What all clusterers share: parameters, the door for data, runs, prediction."""
+"""The base of all clusterers: parameters, reading of data, runs, prediction."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class Clusterer(
     BaseEstimator,  # type: ignore[misc]  # scikit-learn ships no types
     ABC,
 ):
-    """Base of the clusterers; a subclass says how rows are scaled, seeded, fitted and scored.
+    """Base of the clusterers; a subclass defines how rows are scaled, seeded, fitted and scored.
 
-    scikit-learn's check of every `ClusterMixin` hands it negative numbers, so a subclass is one
-    only if it takes them; all are tagged as clusterers.
+    scikit-learn's check of every `ClusterMixin` passes negative numbers, so a subclass is a
+    `ClusterMixin` only if it accepts them. All are tagged as clusterers.
     """
 
     # Rows are scaled to length one, or to sum one.
     _squared: ClassVar[bool] = True
-    # Attributes with one entry a cluster.
+    # Attributes with one entry per cluster.
     _by_cluster: ClassVar[tuple[str, ...]] = ("cluster_centers_",)
 
     n_clusters: int
@@ -50,7 +50,35 @@ class Clusterer(
     random_state: Any
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
-        """Cluster the rows of X, counts or weights of words, sparse or dense; y is ignored."""
+        """Cluster the rows.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+            Counts or weights of words, one row per document.
+        y : object, optional
+            Ignored.
+        sample_weight : array_like, optional
+            One number per row, not negative.
+
+        Returns
+        -------
+        Clusterer
+            The fitted estimator.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is out of range, or there are fewer rows than clusters.
+        FeatureError
+            If the rows or weights cannot be read, or every row is zero.
+
+        Examples
+        --------
+        >>> from clustervet.clusterers import SphericalKMeans
+        >>> SphericalKMeans(2, random_state=0).fit([[3, 0], [9, 1], [0, 2]]).cluster_centers_.shape
+        (2, 2)
+        """
         self._check()
         matrix = self._read(X, reset=True)
         if matrix.shape[0] < self.n_clusters:
@@ -72,16 +100,74 @@ class Clusterer(
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **options: Any) -> Labels:  # noqa: N803 - scikit-learn's name
-        """Cluster the rows and give the cluster of each."""
+        """Cluster the rows and return the cluster of each.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+            Counts or weights of words, one row per document.
+        y : object, optional
+            Ignored.
+        **options : dict
+            Options of `fit`.
+
+        Returns
+        -------
+        ndarray of int
+            Cluster of each row.
+
+        Examples
+        --------
+        >>> from clustervet.clusterers import SphericalKMeans
+        >>> labels = SphericalKMeans(2, random_state=0).fit_predict([[3, 0], [9, 1], [0, 2]])
+        >>> bool(labels[0] == labels[1] != labels[2])
+        True
+        """
         return self.fit(X, y, **options).labels_
 
     def predict(self, X: Any) -> Labels:  # noqa: N803 - scikit-learn's name
-        """The cluster of each row; rows without words go to `blank_label_`."""
+        """Return the cluster of each row.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+            Rows like those of the fit.
+
+        Returns
+        -------
+        ndarray of int
+            Cluster of each row; `blank_label_` for rows without words.
+
+        Examples
+        --------
+        >>> from clustervet.clusterers import SphericalKMeans
+        >>> model = SphericalKMeans(2, random_state=0).fit([[3, 0], [9, 1], [0, 2]])
+        >>> bool(model.predict([[1, 0]])[0] == model.labels_[0])
+        True
+        """
         check_is_fitted(self)
         return self._predict(self._rows(X))
 
     def transform(self, X: Any) -> NDArray[Any]:  # noqa: N803 - scikit-learn's name
-        """Distances of the rows from the centres: rows by clusters, smaller is nearer."""
+        """Return the distances of the rows from the centres.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+            Rows like those of the fit.
+
+        Returns
+        -------
+        ndarray of float
+            Distances, rows × clusters; smaller is nearer.
+
+        Examples
+        --------
+        >>> from clustervet.clusterers import SphericalKMeans
+        >>> model = SphericalKMeans(2, random_state=0).fit([[3, 0], [9, 0], [0, 2]])
+        >>> np.sort(model.transform([[1, 0]])[0]).tolist()
+        [0.0, 1.0]
+        """
         check_is_fitted(self)
         matrix = self._read(X, reset=False)
         weights = np.ones(matrix.shape[0])
@@ -89,9 +175,28 @@ class Clusterer(
         return self._distances(rows).astype(matrix.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: N803 - scikit-learn's name
-        """The objective of the rows under the fitted model; greater is better.
+        """Return the objective of the rows under the fitted model; greater is better.
 
-        Rows without words add nothing to it.
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+            Rows like those of the fit.
+        y : object, optional
+            Ignored.
+        sample_weight : array_like, optional
+            One number per row, not negative.
+
+        Returns
+        -------
+        float
+            The objective. Rows without words add nothing to it.
+
+        Examples
+        --------
+        >>> from clustervet.clusterers import SphericalKMeans
+        >>> model = SphericalKMeans(2, random_state=0).fit([[3, 0], [9, 0], [0, 2]])
+        >>> model.score([[1, 0], [0, 1]])
+        2.0
         """
         check_is_fitted(self)
         matrix = self._read(X, reset=False)
@@ -110,31 +215,31 @@ class Clusterer(
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
 
-    # What a subclass says.
+    # What a subclass defines.
 
     @abstractmethod
     def _run(self, rows: Rows, rng: np.random.Generator) -> Run:
-        """One run from one start."""
+        """Make one run from one start."""
 
     @abstractmethod
     def _keep(self, rows: Rows, run: Run) -> None:
-        """Set what a run found: `cluster_centers_` and the attributes of the algorithm."""
+        """Set the results of a run: `cluster_centers_` and the attributes of the algorithm."""
 
     @abstractmethod
     def _tables(self) -> tuple[Floats, Floats]:
-        """Table and bias of the fitted model, of which the largest score wins."""
+        """Table and bias of the fitted model; the cluster with the largest score wins."""
 
     @abstractmethod
     def _distances(self, rows: Rows) -> Floats:
-        """What `transform` gives."""
+        """The result of `transform`."""
 
     @abstractmethod
     def _objective(self, rows: Rows) -> float:
-        """What `score` gives."""
+        """The result of `score`."""
 
     @abstractmethod
     def _gaps(self, rows: Rows) -> Gaps:
-        """The gap by which seeds are spread."""
+        """The dissimilarity by which seeds are spread."""
 
     def _weighted(self, rows: Rows) -> Rows:
         """Rows with the weights that the algorithm gives them."""
@@ -177,7 +282,7 @@ class Clusterer(
         for name in ("n_clusters", "n_init", "max_iter"):
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ParameterError(f"{name} must be a whole number from 1 on, not {value!r}.")
+                raise ParameterError(f"{name} must be a whole number of at least 1, not {value!r}.")
         self._check_number("tol", least=0.0)
         if isinstance(self.init, str) and self.init not in (SPREAD, RANDOM):
             raise ParameterError(
@@ -225,7 +330,7 @@ class Clusterer(
         return np.argsort(order).astype(np.int32)[labels]
 
     def _label(self, matrix: Any, rows: Rows, labels: Labels) -> None:
-        """Set labels of all rows: those of the run, and predictions for rows it left out."""
+        """Set the labels of all rows; rows that the run left out get predictions."""
         shares = np.bincount(labels, rows.weights, len(self.cluster_centers_))
         self.blank_label_: int = int(np.argmax(shares))
         self.labels_: Labels = labels[rows.places]
@@ -250,17 +355,17 @@ def _weights(sample_weight: Any, n: int) -> Floats:
     try:
         weights = np.asarray(sample_weight, np.float64)
     except (TypeError, ValueError):
-        raise FeatureError("sample_weight must hold one number a row.") from None
+        raise FeatureError("sample_weight must hold one number per row.") from None
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
-        raise FeatureError(f"sample_weight has shape {weights.shape}; {n} weights are wanted.")
+        raise FeatureError(f"sample_weight has shape {weights.shape}; {n} weights are needed.")
     if not np.isfinite(weights).all() or (weights < 0).any():
-        raise FeatureError("sample_weight must hold finite numbers from zero on.")
+        raise FeatureError("sample_weight must hold finite numbers, none of them negative.")
     with np.errstate(over="ignore"):
         total = float(weights.sum())
     if not np.isfinite(total):
-        raise FeatureError("sample_weight is too large: its sum is no finite number.")
+        raise FeatureError("sample_weight is too large: its sum is not finite.")
     if not total:
         raise FeatureError("sample_weight is zero for every row; one weight must be positive.")
     return weights

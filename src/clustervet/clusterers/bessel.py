@@ -1,8 +1,8 @@
 """Modified Bessel functions for the von Mises-Fisher density, of any order and argument.
 
-Orders from `LARGE` on use Debye's expansion, which is uniform in the argument (DLMF §10.41);
-smaller orders climb down to theirs by the recurrence of ratios (DLMF 10.29.1), which is
-stable in that direction.
+Orders from `LARGE` upwards use Debye's expansion, which is uniform in the argument (DLMF §10.41).
+Smaller orders are computed downwards from there by the recurrence of ratios (DLMF 10.29.1), which
+is stable in that direction.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ LARGE = 40.0
 TERMS = 12
 POWERS = np.arange(3 * TERMS + 1)
 LOG_TWO_PI = math.log(2 * math.pi)
-# Concentrations outside this range are clipped: below it the density is uniform to the last
-# digit, above it a mean of unit vectors has no digits left that could tell.
+# Concentrations outside this range are clipped: below it the density is uniform up to rounding,
+# above it the mean of unit vectors is one up to rounding.
 FLATTEST, SHARPEST = 1e-10, 1e12
 STEPS = 8
 CLOSE = 2e-15
@@ -31,7 +31,7 @@ CLOSE = 2e-15
 def log_bessel(order: float, argument: Any) -> Floats:
     """log(exp(-x) I_v(x)), the scaled modified Bessel function of the first kind.
 
-    DLMF 10.41.3 (Debye's uniform expansion), scaled so that no digits are lost for large x.
+    DLMF 10.41.3 (Debye's uniform expansion), scaled so that large x cost no precision.
 
     >>> abs(float(log_bessel(0.5, 2.0)) + 2 - math.log(math.sinh(2) / math.sqrt(math.pi))) < 1e-13
     True
@@ -66,7 +66,7 @@ def bessel_ratio(order: float, argument: Any) -> Floats:
 
 
 def log_normalizer(dimension: int, concentration: Any) -> Floats:
-    """The logarithm of c_d(κ), plus κ: what belongs to κ (μ·x - 1) in the log-density.
+    """The logarithm of c_d(κ), plus κ: the log-density is this plus κ (μ·x - 1).
 
     Banerjee et al. 2005; in three dimensions c_d(κ) is κ / (4π sinh κ).
 
@@ -79,12 +79,12 @@ def log_normalizer(dimension: int, concentration: Any) -> Floats:
 
 
 def concentration(dimension: int, resultant: Any, most: float = SHARPEST) -> Floats:
-    """The κ whose mean resultant length A_d(κ) is the one given.
+    """The κ whose mean resultant length A_d(κ) is the given one.
 
     Starts at (R d - R³) / (1 - R²) (Banerjee et al. 2005). Then Newton steps in log κ on the
-    logarithm of the inverse of Amos's bound x / (a + sqrt(x² + b²)), which is all but
-    a straight line of slope one; the slope comes from the last two steps, since the formula
-    1 - A² - (d - 1) A / κ for it loses its digits where κ is large.
+    logarithm of the inverse of Amos's bound x / (a + sqrt(x² + b²)), which is nearly a straight
+    line of slope one. The slope comes from the last two steps, since the formula 1 - A² - (d - 1) A
+    / κ for it loses its precision where κ is large.
 
     >>> round(float(concentration(3, 1 / np.tanh(5.0) - 1 / 5.0)), 9)
     5.0
@@ -117,7 +117,7 @@ def _log_clipped(kappa: Floats) -> Floats:
 
 
 def _steps(order: float) -> int:
-    """How many orders up the expansion is good enough."""
+    """Number of orders to go up until the expansion is good enough."""
     return max(0, math.ceil(LARGE - order))
 
 
@@ -130,14 +130,14 @@ def _unbound(order: float, ratio: Floats) -> Floats:
 
 
 def _leading(order: float, x: Floats) -> Floats:
-    """First factor of Debye's expansion, in logarithms, less x."""
+    """First factor of Debye's expansion, as a logarithm, minus x."""
     root = np.hypot(order, x)
     shift = order * order / (root + x) - order * np.arcsinh(order / x)
     return np.asarray(shift - 0.5 * LOG_TWO_PI - 0.5 * np.log(root))
 
 
 def _debye_ratio(order: float, x: Floats) -> Floats:
-    """I_(v+1)/I_v of a large order: every difference is formed before it can cancel."""
+    """I_(v+1)/I_v of a large order; differences are formed before they can cancel."""
     low, high = np.hypot(order, x), np.hypot(order + 1, x)
     climb = (2 * order + 1) / (low + high)
     # asinh((v+1)/x) - asinh(v/x)

@@ -11,9 +11,9 @@ from clustervet.clusterers.lloyd import Changed, Run, fill_table, settled
 from clustervet.clusterers.rows import Floats, Labels, Rows, Sums
 from clustervet.clusterers.spherical import lengths_of, unit_factors
 
-# Rows of a cluster that are all alike have no finite concentration; this one stands for it.
+# Largest concentration; equal rows alone would have an infinite one.
 MOST = 1e8
-# A component with less than this share of all weight has lost its rows.
+# A component with a smaller share of all weight has lost its rows.
 NOTHING = 1e-12
 POWER_STEPS = 12
 
@@ -33,10 +33,10 @@ class Components:
         self.table = np.zeros((width, k))
 
     def maximize(self, lengths: Floats, masses: Floats, most: float = MOST) -> None:
-        """Likeliest weights and concentrations for sums of these lengths over these masses.
+        """Set the most likely weights and concentrations for sums of these lengths and masses.
 
-        Banerjee et al. 2003. The likelihood has one peak in each κ, so the best
-        κ up to `most` is the free one or `most`. A component without rows has weight zero.
+        Banerjee et al. 2003. The likelihood has one peak in each κ, so the best κ up to `most` is
+        the free one or `most`. A component without rows has weight zero.
         """
         held = masses > 0
         width = len(self.table)
@@ -53,7 +53,7 @@ class Components:
 
     @property
     def centres(self) -> Floats:
-        """Directions, clusters by features."""
+        """Directions, clusters × features."""
         lengths = np.sqrt(np.einsum("jh,jh->h", self.table, self.table))
         return np.ascontiguousarray((self.table * unit_factors(lengths)).T)
 
@@ -66,17 +66,17 @@ class HardModel(Components):
     at_rest = True
 
     def fit(self, sums: Sums, changed: Changed) -> None:
-        """Likeliest components of the rows as assigned; one without rows keeps its place."""
+        """Fit the components to the rows as assigned; a component without rows keeps its place."""
         self.maximize(lengths_of(sums.totals), sums.sizes)
         held = sums.counts > 0
         fill_table(self.table, sums.totals, self.factors, held if self.shared else changed & held)
 
     def advance(self) -> None:
-        """Nothing changes but the rows."""
+        """Do nothing: only the rows change."""
 
 
 class SoftModel(Components):
-    """The mixture fitted to rows shared among the components."""
+    """The mixture fitted to rows that are shared among the components."""
 
     def __init__(self, rows: Rows, k: int, *, shared: bool) -> None:
         super().__init__(rows.width, k, shared=shared)
@@ -86,7 +86,7 @@ class SoftModel(Components):
         self._given_up = np.zeros(k, np.bool_)
 
     def run(self, start: Floats, limit: float, growth: float, most: int, tol: float) -> Run:
-        """Maximise and expect in turns from a table; the limit of κ grows until it is free."""
+        """Alternate M-steps and E-steps; the limit of κ grows until it no longer binds."""
         shares, labels, evidence = self.rows.posteriors(start, self.bias)
         path: list[float] = []
         rested = 0
@@ -103,7 +103,7 @@ class SoftModel(Components):
     def _step(
         self, shares: Floats, evidence: Floats, limit: float, before: float
     ) -> tuple[Floats, Labels, Floats]:
-        """One M-step and E-step; components that lost their rows get one where that helps."""
+        """Make one M-step and E-step; components without rows get one where that helps."""
         masses = self._weigh(shares)
         lost = np.flatnonzero((masses <= NOTHING * masses.sum()) & ~self._given_up)
         if not len(lost) or len(lost) >= len(shares):
@@ -122,12 +122,12 @@ class SoftModel(Components):
         return after
 
     def _weigh(self, shares: Floats) -> Floats:
-        """Weigh the shares of each row; gives the mass of each component."""
+        """Multiply the shares of each row by its weight; return the mass of each component."""
         np.multiply(shares, self.rows.weights[:, None], out=self._weighted)
         return np.asarray(self._weighted.sum(axis=0))
 
     def _maximize(self, masses: Floats, limit: float) -> None:
-        """Likeliest components for the shares weighed last."""
+        """Fit the components to the shares that were weighted last."""
         sums = self.rows.shared_sums(self._weighted, self._sums)
         lengths = np.sqrt(np.einsum("jh,jh->h", sums, sums))
         self.maximize(lengths, masses, limit)
@@ -137,10 +137,10 @@ class SoftModel(Components):
 def critical_concentration(rows: Rows) -> float:
     """The shared κ at which a mixture around one common direction first splits in two.
 
-    A small move v of a centre comes back as (κ / R) C v, where C is the covariance of the
-    rows and R the length of their mean: below R / (largest eigenvalue of C) it dies out, above
-    it grows. The eigenvalue is found by power steps. Rows without a common direction have no
-    such point; for them it is the κ at which posteriors begin to differ.
+    A small move v of a centre becomes (κ / R) C v after one iteration, where C is the covariance of
+    the rows and R the length of their mean: below R / (largest eigenvalue of C) it dies out, above
+    it grows. The eigenvalue is found by power steps. Rows without a common direction have no such
+    point; for them the κ at which posteriors begin to differ is returned.
     """
     nothing, share = np.zeros(1), (rows.weights / rows.weights.sum())[:, None]
     mean = rows.shared_sums(share)

@@ -17,48 +17,68 @@ UNIFORM, LENGTH = "uniform", "length"
 
 
 class KLKMeans(Clusterer):
-    """k-means with Kullback-Leibler divergence between rows, as distributions, and centres.
-
-    Minimises Σ π KL(p ‖ q) over rows p and the centres q of their clusters, the mutual
-    information between rows and words that the clustering loses (Dhillon, Mallela & Kumar
-    2003; KLKMeans of Banerjee & Langford 2004, §4.2). Rows are scaled to sum one
-    inside; give counts.
-
-    A centre counts, besides its rows, a prior u on all words with weight β:
-    q = (Σ π p + β u) / (Σ π + β), where u is the mean of all rows and of one row that has
-    every word alike. That q is the best one for Σ π KL(p ‖ q) + β KL(u ‖ q), whose negative
-    sum is the objective. β shrinks from iteration to iteration, which can only lower the
-    second term, so the objective never gets worse on the way down, nor at the end under the
-    final β.
+    """Cluster rows, as distributions, by their Kullback-Leibler divergence from the centres.
 
     Parameters
     ----------
-    n_clusters, n_init, max_iter, tol, random_state : see `SphericalKMeans`
-    init : "k-means++", "random" or array (n_clusters, n_features)
-        Rows to start from: spread out by divergence, drawn by weight, or centres given.
-    weighting : "uniform" or "length"
-        All rows weigh the same, or each as much as it has words.
+    n_clusters : int, default 8
+        Number of clusters.
+    weighting : {'uniform', 'length'}, default 'uniform'
+        Whether all rows have the same weight, or each its number of words.
     smoothing : float, default 1.0
-        The final β, in rows of weight one (and of average length, where length weighs).
+        The final β, in rows of weight one (and of average length with 'length').
     initial_smoothing : float, default 10.0
         The first β, in clusters of average weight.
     shrink : float, default 0.8
-        The factor of β an iteration, below 1.
+        Factor by which β shrinks in each iteration, below 1.
+    init : {'k-means++', 'random'} or array_like, default 'k-means++'
+        Rows to start from: spread out by divergence, or drawn by weight; or an array of centres,
+        clusters × features.
+    n_init : int, default 1
+        Number of runs from different starts; the one with the best objective is kept.
+    max_iter : int, default 100
+        Largest number of iterations of a run.
+    tol : float, default 1e-4
+        A run ends when an iteration gains at most this share of all it gained so far, or when no
+        row moves.
+    random_state : int, Generator, RandomState or None, optional
+        Seed.
 
     Attributes
     ----------
-    cluster_centers_ : array (n_clusters, n_features), smoothed, of sum one
-    labels_, objective_path_, n_iter_, blank_label_ : see `SphericalKMeans`
-    objective_ : minus the loss with its prior part, in bits times weight
-    information_loss_ : bits lost a row, without the prior part
-    smoothing_ : the β at the end, in the same unit
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Smoothed centres, of sum one.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    objective_ : float
+        The negative loss with its prior part, in bits times weight.
+    objective_path_ : ndarray
+        Objective after each iteration.
+    information_loss_ : float
+        Bits lost per row, without the prior part.
+    smoothing_ : float
+        The β at the end, in the same unit as `smoothing`.
+    n_iter_ : int
+        Number of iterations of the best run.
+    blank_label_ : int
+        Cluster of rows without words, which is the largest one.
 
     Notes
     -----
-    A cluster that loses its last row gets the row of the largest divergence from its own
-    centre, unless that makes the objective worse; then it stays empty, with the prior as its
-    centre. `transform` gives divergences in bits. A row of zeros is no distribution; its
-    divergences are 0.
+    Minimises Σ π KL(p ‖ q) over rows p and the centres q of their clusters: the mutual information
+    between rows and words that the clustering loses (Dhillon, Mallela & Kumar 2003; KLKMeans of
+    Banerjee & Langford 2004, §4.2). Rows are scaled to sum one. The input should be counts.
+
+    A centre includes, besides its rows, a prior u on all words with weight β: q = (Σ π p + β u) /
+    (Σ π + β), where u is the mean of all rows and of one row in which every word is equally
+    frequent. That q is the best one for Σ π KL(p ‖ q) + β KL(u ‖ q), whose negative sum is the
+    objective. β shrinks in each iteration, which can only lower the second term, so the objective
+    never gets worse while β shrinks, nor under the final β.
+
+    A cluster that loses its last row gets the row of the largest divergence from its own centre,
+    unless that makes the objective worse; then it stays empty, with the prior as its centre.
+    `transform` returns divergences in bits. A row of zeros is no distribution; its divergences are
+    0.
 
     Examples
     --------
@@ -66,7 +86,6 @@ class KLKMeans(Clusterer):
     >>> model = KLKMeans(2, random_state=0).fit([[8, 1, 0], [9, 0, 0], [0, 1, 7], [0, 0, 5]])
     >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3])
     True
-
     """
 
     _squared: ClassVar[bool] = False
@@ -105,8 +124,8 @@ class KLKMeans(Clusterer):
         values = getattr(matrix, "data", matrix) if hasattr(matrix, "tocsr") else matrix
         if values.size and values.min() < 0:
             raise FeatureError(
-                "Negative values in data: KLKMeans reads rows as counts, from zero on; "
-                f"the least given is {values.min():g}."
+                "Negative values in data: KLKMeans reads rows as counts, which are not negative; "
+                f"the smallest given is {values.min():g}."
             )
 
     def _check_more(self) -> None:
@@ -153,10 +172,10 @@ class KLKMeans(Clusterer):
         return rows.sum(best - negative_entropies(rows)) - self._penalty
 
     def _gaps(self, rows: Rows) -> Gaps:
-        """Divergence of rows from a row mixed half and half with the prior.
+        """Divergence of rows from a row that is mixed half and half with the prior.
 
-        log q is that of the prior's half but for the words of the chosen row, so only these
-        are looked up.
+        log q differs from that of the prior's half only for the words of the chosen row, so only
+        these are looked up.
         """
         prior, whole = prior_of(rows), negative_entropies(rows)
         base = whole - rows.scores(np.log2(prior / 2)[:, None], np.zeros(1))[:, 0]
@@ -190,7 +209,7 @@ class SmoothedModel:
         self.at_rest = False
 
     def fit(self, sums: Sums, changed: Changed) -> None:
-        """Best centres under the prior as it weighs now."""
+        """Best centres under the current weight of the prior."""
         self.at_rest = self.weight <= self.final
         totals = sums.totals + self.weight * self.prior
         self.centres = totals / (sums.sizes + self.weight)[:, None]
@@ -200,12 +219,12 @@ class SmoothedModel:
         self.offset = -self.entropy - self.penalty
 
     def advance(self) -> None:
-        """Let the prior's weight shrink."""
+        """Shrink the weight of the prior."""
         self.weight = max(self.final, self.weight * self.shrink)
 
 
 def prior_of(rows: Rows) -> Floats:
-    """The mean of all rows and of one more that has every word alike."""
+    """The mean of all rows and of one more row in which every word is equally frequent."""
     unit = float(rows.weights.sum()) / rows.mass
     total = rows.shared_sums(rows.weights[:, None])[:, 0] + unit / rows.width
     return np.asarray(total / total.sum())
@@ -222,5 +241,5 @@ def negative_entropies(rows: Rows) -> Floats:
 
 
 def log2_table(centres: Floats) -> Floats:
-    """Logarithms of the centres, features by clusters."""
+    """Logarithms of the centres, features × clusters."""
     return np.ascontiguousarray(np.log2(centres).T)

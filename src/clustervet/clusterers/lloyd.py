@@ -1,6 +1,6 @@
 """The alternation that hard clusterers share: assign every row, then fit every cluster.
 
-Law: an objective that a model claims never gets worse from one iteration to the next.
+Rule: the objective that a model defines never gets worse from one iteration to the next.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Changed = NDArray[np.bool_]
 
 
 class Model(Protocol):
-    """What an algorithm knows: the score of a cluster is linear in the row.
+    """The model of an algorithm; the score of a cluster is linear in the row.
 
-    The score of row x for cluster h is `bias[h]` plus x times column h of `table`; the
-    objective is the sum of the best scores plus `offset`. A score less the row's `ceiling`
-    tells how well the cluster fits the row.
+    The score of row x for cluster h is `bias[h]` plus x times column h of `table`. The objective is
+    the sum of the best scores plus `offset`. The score minus the row's `ceiling` says how well the
+    cluster fits the row.
     """
 
     table: Floats
@@ -32,15 +32,15 @@ class Model(Protocol):
     at_rest: bool  # whether the objective will stay the same function from now on
 
     def fit(self, sums: Sums, changed: Changed) -> None:
-        """Best tables for the rows as they are assigned now; clusters without rows stay."""
+        """Best tables for the rows as they are assigned; clusters without rows do not change."""
 
     def advance(self) -> None:
-        """What changes once an iteration, before the fit."""
+        """Make the changes that happen once per iteration, before the fit."""
 
 
 @dataclass
 class Run:
-    """Where a run ended: labels of the merged rows, and the objective after each iteration."""
+    """The end of a run: labels of the merged rows, and the objective after each iteration."""
 
     labels: Labels
     path: list[float]
@@ -54,7 +54,7 @@ class Run:
 
 
 def alternate(rows: Rows, model: Model, labels: Labels, most: int, tol: float) -> Run:
-    """Fit and assign in turns until no row moves, or little is gained, or `most` is reached."""
+    """Fit and assign in turns until no row moves, the gain is small, or `most` is reached."""
     k = len(model.bias)
     sums = Sums(rows, labels, k)
     model.fit(sums, np.ones(k, np.bool_))
@@ -77,12 +77,12 @@ def alternate(rows: Rows, model: Model, labels: Labels, most: int, tol: float) -
 
 
 def settled(path: list[float], tol: float) -> bool:
-    """Whether the last step gained less than a share of all that was gained."""
+    """Whether the last step gained at most a share `tol` of everything that was gained."""
     return len(path) > 1 and path[-1] - path[-2] <= tol * (path[-1] - path[0])
 
 
 def total(model: Model, sums: Sums) -> float:
-    """The objective of the rows where they are assigned now, from their sums."""
+    """The objective of the rows as they are assigned now, from their sums."""
     held = sums.counts > 0
     fit = np.einsum("jh,hj->h", model.table, sums.totals)
     return float((fit[held] + model.bias[held] * sums.sizes[held]).sum() + model.offset)
@@ -95,7 +95,7 @@ def _objective(rows: Rows, model: Model, best: Floats) -> float:
 def _follow(
     rows: Rows, model: Model, sums: Sums, labels: Labels, best: Floats, before: float
 ) -> None:
-    """Fit the model to new labels; empty clusters are filled first where that does not hurt."""
+    """Fit the model to new labels; fill empty clusters first where that does not hurt."""
     model.advance()
     filled = fill_empty(labels, best - model.ceiling, len(model.bias))
     changed = sums.move(filled)
@@ -106,9 +106,10 @@ def _follow(
 
 
 def fill_empty(labels: Labels, best: Floats, k: int) -> Labels:
-    """Labels in which every empty cluster got the row that its own cluster fits worst.
+    """Labels in which every empty cluster got the row that fits its own cluster worst.
 
-    A cluster gives away rows only while it has another; the same labels where none is empty.
+    A cluster gives away rows only while it has another one. Labels without empty clusters are
+    returned as they are.
     """
     counts = np.bincount(labels, minlength=k)
     empty = np.flatnonzero(counts == 0)
@@ -126,6 +127,6 @@ def fill_empty(labels: Labels, best: Floats, k: int) -> Labels:
 
 
 def fill_table(table: Floats, sums: Floats, factors: Floats, changed: Changed) -> None:
-    """Columns of the table from the sums of changed clusters times their factors."""
+    """Set the columns of changed clusters to their sums times their factors."""
     which = np.flatnonzero(changed)
     spread(loops.fill_table, (sums, factors, which, table), len(table), len(table) * len(which))

@@ -19,7 +19,7 @@ FREE, SHARED = "free", "shared"
 
 
 class Mixture(Directions):
-    """Base of the two mixtures: what is fitted, kept and predicted."""
+    """Base of the two mixtures."""
 
     _by_cluster: ClassVar[tuple[str, ...]] = ("cluster_centers_", "concentrations_", "weights_")
 
@@ -40,31 +40,57 @@ class Mixture(Directions):
 
 
 class HardMovMF(Mixture):
-    """Mixture of von Mises-Fisher densities with every row in its likeliest component.
-
-    Maximises the sum over rows of log α_h + log c_d(κ_h) + κ_h μ_h·x for the component h that
-    a row belongs to (hard-moVMF of Banerjee et al. 2003; Banerjee & Langford 2004,
-    §4.2). Rows are scaled to length one inside; give tf-idf weights with `sublinear_tf`.
+    """Mixture of von Mises-Fisher densities with every row in its most likely component.
 
     Parameters
     ----------
-    n_clusters, init, n_init, max_iter, tol, random_state : see `SphericalKMeans`
-    concentration : "free" or "shared"
-        Each component's own κ, as in the paper, or one κ for all. In thousands of dimensions
-        a few long or repetitive documents have a much larger κ than others, and free
-        concentrations then sort documents by that rather than by topic.
+    n_clusters : int, default 8
+        Number of components.
+    concentration : {'free', 'shared'}, default 'free'
+        One κ per component, as in the paper, or one κ for all. In thousands of dimensions a few
+        long or repetitive documents have a much larger κ than others, and free concentrations then
+        sort documents by that rather than by topic.
+    init : {'k-means++', 'random'} or array_like, default 'k-means++'
+        Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
+        clusters × features.
+    n_init : int, default 1
+        Number of runs from different starts; the one with the best objective is kept.
+    max_iter : int, default 100
+        Largest number of iterations of a run.
+    tol : float, default 1e-4
+        A run ends when an iteration gains at most this share of all it gained so far, or when no
+        row moves.
+    random_state : int, Generator, RandomState or None, optional
+        Seed.
 
     Attributes
     ----------
-    cluster_centers_, labels_, objective_, objective_path_, n_iter_, blank_label_ :
-        see `SphericalKMeans`; the objective is the log-likelihood of rows and labels, in nats
-    concentrations_, weights_ : κ and α of each component
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Directions of the components, of length one.
+    labels_ : ndarray of shape (n_samples,)
+        Component of each row.
+    objective_ : float
+        Log-likelihood of rows and labels at the end, in nats.
+    objective_path_ : ndarray
+        Objective after each iteration.
+    concentrations_ : ndarray of shape (n_clusters,)
+        The κ of each component.
+    weights_ : ndarray of shape (n_clusters,)
+        The weight α of each component.
+    n_iter_ : int
+        Number of iterations of the best run.
+    blank_label_ : int
+        Cluster of rows without words, which is the largest one.
 
     Notes
     -----
+    Maximises the sum over rows of log α_h + log c_d(κ_h) + κ_h μ_h·x for the component h of the row
+    (hard-moVMF of Banerjee et al. 2003; Banerjee & Langford 2004, §4.2). Rows are scaled to length
+    one. The input should be tf-idf weights with `sublinear_tf`.
+
     A component that loses its last row gets the row of least density, unless that makes the
-    objective worse; then it stays empty, with weight zero. κ ends at 1e8, so that components
-    of equal rows have a finite density. `transform` gives 1 - cosine.
+    objective worse; then it stays empty, with weight zero. κ is at most 1e8, so that components of
+    equal rows have a finite density. `transform` returns 1 - cosine.
 
     Examples
     --------
@@ -72,7 +98,6 @@ class HardMovMF(Mixture):
     >>> model = HardMovMF(2, random_state=0).fit([[3, 0], [9, 1], [0, 2], [1, 8], [1, 9]])
     >>> sorted(model.weights_.tolist())
     [0.4, 0.6]
-
     """
 
     def __init__(
@@ -106,34 +131,59 @@ class HardMovMF(Mixture):
 class SoftMovMF(Mixture):
     """Mixture of von Mises-Fisher densities, by expectation and maximisation.
 
-    Maximises the log-likelihood Σ log Σ_h α_h c_d(κ_h) exp(κ_h μ_h·x) (soft-moVMF of Banerjee
-    et al. 2003); labels are the likeliest components (Banerjee & Langford 2004, §4.2).
-    Rows are scaled to length one inside; give tf-idf weights.
-
     Parameters
     ----------
-    n_clusters, init, n_init, max_iter, tol, random_state : see `SphericalKMeans`
-    concentration : "free" or "shared"
-        See `HardMovMF`.
-    annealing : float above 1, or None
-        In thousands of dimensions posteriors are all but hard from the first iteration, and
-        the start decides. With annealing no κ may pass a limit that begins at half the
-        concentration at which one cluster first breaks into two, and grows by this factor
-        an iteration until it no longer binds. The limit only ever widens what may be
-        chosen, so the likelihood still never gets worse. 1.2 is a good factor; with
-        `concentration="shared"` it is the best choice for short or few documents.
+    n_clusters : int, default 8
+        Number of components.
+    concentration : {'free', 'shared'}, default 'free'
+        One κ per component, as in the paper, or one κ for all; see `HardMovMF`.
+    annealing : float, optional
+        Factor above 1. In thousands of dimensions posteriors are nearly hard from the first
+        iteration, and the result depends on the start. With annealing no κ may exceed a limit. The
+        limit begins at half the concentration at which one cluster first splits in two, and grows
+        by this factor in each iteration until it no longer binds. It only ever allows more, so the
+        likelihood still never gets worse. 1.2 is a good factor; with ``concentration='shared'`` it
+        is the best choice for short or few documents.
+    init : {'k-means++', 'random'} or array_like, default 'k-means++'
+        Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
+        clusters × features.
+    n_init : int, default 1
+        Number of runs from different starts; the one with the best objective is kept.
+    max_iter : int, default 100
+        Largest number of iterations of a run.
+    tol : float, default 1e-4
+        A run ends when an iteration gains at most this share of all it gained so far.
+    random_state : int, Generator, RandomState or None, optional
+        Seed.
 
     Attributes
     ----------
-    cluster_centers_, labels_, objective_, objective_path_, n_iter_, blank_label_ :
-        see `SphericalKMeans`; the objective is the log-likelihood in nats
-    concentrations_, weights_ : κ and α of each component
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Directions of the components, of length one.
+    labels_ : ndarray of shape (n_samples,)
+        Most likely component of each row.
+    objective_ : float
+        Log-likelihood at the end, in nats.
+    objective_path_ : ndarray
+        Objective after each iteration.
+    concentrations_ : ndarray of shape (n_clusters,)
+        The κ of each component.
+    weights_ : ndarray of shape (n_clusters,)
+        The weight α of each component.
+    n_iter_ : int
+        Number of iterations of the best run.
+    blank_label_ : int
+        Cluster of rows without words, which is the largest one.
 
     Notes
     -----
+    Maximises the log-likelihood Σ log Σ_h α_h c_d(κ_h) exp(κ_h μ_h·x) (soft-moVMF of Banerjee et
+    al. 2003); labels are the most likely components (Banerjee & Langford 2004, §4.2). Rows are
+    scaled to length one. The input should be tf-idf weights.
+
     A component that explains nothing gets the row of least density, unless that makes the
-    likelihood worse; then it stays out, with weight zero. κ ends at 1e8, so that components
-    of equal rows have a finite density. `transform` gives 1 - cosine. A row of zeros has the
+    likelihood worse; then it is left out, with weight zero. κ is at most 1e8, so that components of
+    equal rows have a finite density. `transform` returns 1 - cosine. A row of zeros has the
     component weights as its probabilities.
 
     Examples
@@ -142,7 +192,6 @@ class SoftMovMF(Mixture):
     >>> model = SoftMovMF(2, random_state=0).fit([[3, 0], [9, 1], [0, 2], [1, 8], [1, 9]])
     >>> model.posteriors([[1, 0]]).max().round(3)
     np.float64(1.0)
-
     """
 
     def __init__(
@@ -167,7 +216,30 @@ class SoftMovMF(Mixture):
         self.random_state = random_state
 
     def posteriors(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
-        """Probability of each component given the row."""
+        """Return the probability of each component given the row.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+            Rows like those of the fit.
+
+        Returns
+        -------
+        ndarray of float
+            Probabilities, rows × components.
+
+        Notes
+        -----
+        The probability of component h is α_h c_d(κ_h) exp(κ_h μ_h·x), normalised to sum one
+        (Banerjee et al. 2003).
+
+        Examples
+        --------
+        >>> from clustervet.clusterers import SoftMovMF
+        >>> model = SoftMovMF(2, random_state=0).fit([[3, 0], [9, 1], [0, 2], [1, 8]])
+        >>> model.posteriors([[1, 0], [0, 1]]).sum(axis=1).tolist()
+        [1.0, 1.0]
+        """
         check_is_fitted(self)
         rows = self._rows(X)
         shares, _, _ = rows.posteriors(*self._tables())

@@ -1,7 +1,7 @@
-"""The rows that clusterers read: sparse, scaled, weighted, equal ones merged.
+"""The rows that clusterers read: sparse, scaled, weighted, with equal rows merged.
 
-Law: what happens to the rows does not depend on the order in which they came, nor on whether
-a row came twice or once with double weight, nor on the number of threads.
+Rule: the results depend neither on the order of the rows, nor on whether a row is given twice or
+once with double weight, nor on the number of threads.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from clustervet._kernels.threads import cores, ranges, run
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
-# Multiplications that are worth a thread of their own.
+# Number of multiplications that is worth a thread.
 GRAIN = 1_000_000
 
 
 def threads() -> int:
-    """Threads a loop may use: all cores, or what OMP_NUM_THREADS allows.
+    """Number of threads that a loop may use: all cores, or what OMP_NUM_THREADS allows.
 
-    Joblib sets that variable in its worker processes, so nested work does not crowd the cores.
+    Joblib sets that variable in its worker processes, so nested work does not use too many threads.
     """
     said = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(cores(), int(said))) if said.isdigit() else cores()
 
 
 def spread(function: Callable[..., Any], arguments: tuple[Any, ...], n: int, work: int) -> None:
-    """Call a loop over 0..n in as many threads as its work pays for."""
+    """Call a loop over 0..n in as many threads as its work is worth."""
     most = min(threads(), max(1, work // GRAIN))
     run(function, [(*arguments, first, last) for first, last in ranges(n, 1, most)])
 
@@ -44,9 +44,9 @@ def spread(function: Callable[..., Any], arguments: tuple[Any, ...], n: int, wor
 class Rows:
     """Scaled rows in CSR form.
 
-    `weights` are positive; `sizes` are the lengths (or sums) the rows had before scaling;
-    `places` holds, for each row of the input, its row here, or -1 where it takes no part
-    because it has no words or no weight; `mass` is the sum of the weights given.
+    `weights` are positive. `sizes` are the lengths (or sums) of the rows before scaling. `places`
+    holds, for each row of the input, its row here, or -1 for a row without words or without weight.
+    `mass` is the sum of the weights given.
     """
 
     data: Floats
@@ -74,23 +74,23 @@ class Rows:
         return turned.data, turned.indices.astype(np.int32), turned.indptr.astype(np.int64)
 
     def by_content(self) -> NDArray[np.int64]:
-        """The places of the rows in an order that depends on what they hold alone."""
+        """Positions of the rows in an order that depends on their content alone."""
         codes = _codes(*self._arrays)
         return np.argsort(codes, kind="stable")
 
     def sum(self, values: Floats) -> float:
-        """Weighted sum over the rows; not by BLAS, whose digits depend on its threads."""
+        """Weighted sum over the rows; not by BLAS, whose rounding depends on its threads."""
         return float((self.weights * values).sum())
 
     def scores(self, table: Floats, bias: Floats) -> Floats:
-        """Rows times table (features by clusters) plus bias."""
+        """Rows times table (features × clusters) plus bias."""
         out = np.empty((len(self), len(bias)))
         arguments = (*self._arrays, table, bias, out)
         spread(loops.multiply, arguments, len(self), len(self.data) * len(bias))
         return out
 
     def nearest(self, table: Floats, bias: Floats) -> tuple[Labels, Floats]:
-        """The cluster of the largest score of each row, and that score."""
+        """The cluster with the largest score for each row, and that score."""
         labels, best = np.empty(len(self), np.int32), np.empty(len(self))
         arguments = (*self._arrays, table, bias, labels, best)
         spread(loops.nearest, arguments, len(self), len(self.data) * len(bias))
@@ -99,7 +99,7 @@ class Rows:
     def posteriors(
         self, table: Floats, bias: Floats, out: Floats | None = None
     ) -> tuple[Floats, Labels, Floats]:
-        """Scores as probabilities, the likeliest cluster, and the log of the sum of exp."""
+        """Scores as probabilities, the most likely cluster, and the log of the sum of exp."""
         shares = np.empty((len(self), len(bias))) if out is None else out
         labels, evidence = np.empty(len(self), np.int32), np.empty(len(self))
         arguments = (*self._arrays, table, bias, shares, labels, evidence)
@@ -107,7 +107,7 @@ class Rows:
         return shares, labels, evidence
 
     def shared_sums(self, shares: Floats, out: Floats | None = None) -> Floats:
-        """Sums of rows by weighted shares: features by clusters."""
+        """Sums of rows by weighted shares: features × clusters."""
         nothing = np.zeros(shares.shape[1])
         out = np.empty((self.width, shares.shape[1])) if out is None else out
         arguments = (*self.columns, shares, nothing, out)
@@ -117,7 +117,7 @@ class Rows:
     def pick(
         self, chosen: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], Floats, NDArray[np.int64]]:
-        """Words and values of chosen rows one after the other, and where each begins."""
+        """Words and values of chosen rows one after the other, and where each row begins."""
         parts = [np.arange(self.indptr[i], self.indptr[i + 1]) for i in chosen]
         starts = np.cumsum([0, *(len(part) for part in parts)])
         at = np.concatenate(parts)
@@ -126,7 +126,7 @@ class Rows:
     def products(
         self, words: NDArray[np.int32], values: Floats, starts: NDArray[np.int64]
     ) -> Floats:
-        """Products of all rows with a few sparse vectors, through the features these have."""
+        """Products of all rows with a few sparse vectors, through the features of these."""
         out = np.empty((len(starts) - 1, len(self)))
         starting = self.columns[2]
         work = int((starting[words + 1] - starting[words]).sum())
@@ -144,10 +144,10 @@ class Rows:
 
 
 class Sums:
-    """Sums of the rows of each cluster, kept up to date as rows move.
+    """Sums of the rows of each cluster, updated when rows move.
 
-    Only moved rows are touched; after `FRESH` changes, or when a third of the rows moved at
-    once, the sums are formed anew so that rounding does not build up.
+    Only moved rows are read. After `FRESH` changes, or when a third of the rows moved at once, the
+    sums are computed again, so that rounding errors do not add up.
     """
 
     FRESH = 16
@@ -162,7 +162,7 @@ class Sums:
         self.move(labels)
 
     def move(self, labels: Labels) -> NDArray[np.bool_]:
-        """Follow rows to their new clusters; tells which clusters changed."""
+        """Move rows to their new clusters; return which clusters changed."""
         moved = np.flatnonzero(labels != self.labels)
         clusters = len(self.totals)
         changed = np.zeros(clusters, np.bool_)
@@ -187,8 +187,8 @@ class Sums:
 def read_rows(matrix: Any, weights: Floats, *, squared: bool, merge: bool) -> Rows:
     """Rows of a matrix scaled to length one (`squared`) or to sum one.
 
-    With `merge` rows without words or weight are left out, equal rows become one with the sum
-    of their weights, and the order is that of codes of their content.
+    With `merge` rows without words or weight are left out, equal rows become one with the sum of
+    their weights, and rows are sorted by the codes of their content.
     """
     data, indices, indptr = _canonical(matrix)
     n = len(indptr) - 1
@@ -206,7 +206,7 @@ def read_rows(matrix: Any, weights: Floats, *, squared: bool, merge: bool) -> Ro
 
 
 def _canonical(matrix: Any) -> tuple[Floats, NDArray[np.int32], NDArray[np.int64]]:
-    """Arrays of a CSR matrix with sorted columns, none twice, and no stored zeros."""
+    """Arrays of a CSR matrix with sorted columns, without duplicates or stored zeros."""
     from scipy.sparse import csr_array
 
     csr = csr_array(matrix)
@@ -234,7 +234,7 @@ def _codes(
 def _merged(
     data: Floats, indices: NDArray[np.int32], indptr: NDArray[np.int64], weights: Floats
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """Which rows to keep and in which order, where each went, and the summed weights."""
+    """The rows to keep, in order; the new position of every row; and the summed weights."""
     n = len(indptr) - 1
     codes = _codes(data, indices, indptr)
     kept = np.flatnonzero((np.diff(indptr) > 0) & (weights > 0))

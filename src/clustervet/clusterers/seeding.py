@@ -1,4 +1,4 @@
-"""Rows to start from: spread out in the geometry of the algorithm, at random, or given."""
+"""Rows to start from: spread out in the geometry of the algorithm, or random."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Gaps = Callable[[Chosen], Floats]
 
 
 def generators(random_state: Any, runs: int) -> list[np.random.Generator]:
-    """One generator a run, from an int, a Generator, a RandomState or None."""
+    """One generator per run, from an int, a Generator, a RandomState or None."""
     if isinstance(random_state, np.random.RandomState):
         seeds = random_state.randint(2**31, size=(runs, 2))
     elif isinstance(random_state, np.random.Generator):
@@ -42,8 +42,8 @@ def random_rows(rows: Rows, k: int, rng: np.random.Generator) -> Chosen:
 def spread_rows(rows: Rows, k: int, rng: np.random.Generator, gaps: Gaps) -> Chosen:
     """Different rows far from each other, by greedy k-means++ over any gap.
 
-    Arthur & Vassilvitskii 2007, §2.2, with the gap in the place of the squared distance; of
-    2 + log k rows drawn each time the one is kept that leaves the least total gap.
+    Arthur & Vassilvitskii 2007, §2.2, with the gap instead of the squared distance. Each time
+    2 + log k rows are drawn, and the one that leaves the least total gap is kept.
     """
     weights = rows.weights
     chosen = _draw(weights, rng, 1)
@@ -55,7 +55,7 @@ def spread_rows(rows: Rows, k: int, rng: np.random.Generator, gaps: Gaps) -> Cho
         left = np.minimum(closest[:, None], gaps(candidates))
         at = int(np.argmin((weights[:, None] * left).sum(axis=0)))
         best = candidates[at]
-        if closest[best] <= 0:  # all that is left lies on rows chosen already
+        if closest[best] <= 0:  # the other rows equal chosen ones
             best = np.setdiff1d(np.arange(len(rows)), chosen)[0]
             at = int(np.argmax(candidates == best)) if best in candidates else at
         closest = left[:, at]

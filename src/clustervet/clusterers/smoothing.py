@@ -1,4 +1,4 @@
-"""Rows smoothed by their nearest neighbours, before they are clustered."""
+"""Smoothing of rows by their nearest neighbours, before they are clustered."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from clustervet._progress import ticking
 from clustervet.clusterers.rows import Rows, read_rows, spread
 from clustervet.errors import ParameterError
 
-# A row of this cosine or more has the same direction, and so nothing to add.
+# Rows with at least this cosine have the same direction, so they add nothing.
 SAME = 1 - 1e-9
-# Rows that are looked up and smoothed at a time, so that progress can be shown and what is
-# trimmed away never exists all at once.
+# Rows per block, so that progress can be shown and the values to be trimmed are never all in
+# memory at once.
 BLOCK = 4096
 
 
@@ -28,35 +28,47 @@ class NeighbourSmoothing(
     TransformerMixin,  # type: ignore[misc]  # scikit-learn ships no types
     BaseEstimator,  # type: ignore[misc]  # scikit-learn ships no types
 ):
-    """Moves every row towards the rows that are most like it.
+    """Move every row towards the rows that are most similar to it.
 
-    A short document has few of the words of its topic; its neighbours have others. A row x
-    becomes (1 - share) x + share m, where m is the mean of the rows of greatest positive cosine
-    to x among those of the fit, weighted by that cosine: expansion of documents (Singhal &
-    Pereira 1999; Tao, Wang, Mei & Zhai 2006), with cosines for likelihoods. Rows in the very
-    direction of x tell nothing new and are passed over, so a row of the fit is not its own
-    neighbour. A row without words, or without neighbours, stays as it is.
+    A short document has few of the words of its topic; its neighbours have others.
 
     Parameters
     ----------
-    neighbours : how many; 10 by default
-    share : of the result that comes from them, from 0 to 1
-    terms : greatest number of values a row keeps, the largest ones; None keeps all of them,
-        which makes text about seven times as dense
-    by : a transformer; the cosines are those of the rows it gives, as in
-        `NeighbourSmoothing(by=TfidfTransformer())` for counts. None takes the rows themselves.
+    neighbours : int, default 10
+        Number of neighbours.
+    share : float, default 0.5
+        Share of the result that comes from the neighbours, from 0 to 1.
+    terms : int, optional
+        Largest number of values that a row keeps, the largest ones. None keeps all of them, which
+        makes text about seven times as dense.
+    by : transformer, optional
+        The cosines are those of the rows that this transformer returns, as in
+        `NeighbourSmoothing(by=TfidfTransformer())` for counts. None uses the rows themselves.
 
     Attributes
     ----------
-    by_ : the transformer as fitted, or None
-    n_features_in_, feature_names_in_ : as everywhere
+    by_ : transformer or None
+        The fitted transformer.
+    n_features_in_ : int
+        Number of features of the fit.
+    feature_names_in_ : ndarray of str
+        Names of the features, if the rows of the fit had names.
 
+    Notes
+    -----
+    A row x becomes (1 - share) x + share m, where m is the mean of the rows of the fit with the
+    greatest positive cosine to x, weighted by that cosine. This is document expansion (Singhal &
+    Pereira 1999; Tao, Wang, Mei & Zhai 2006), with cosines instead of likelihoods. Rows in the same
+    direction as x add nothing and are skipped, so a row of the fit is not its own neighbour. A row
+    without words, or without neighbours, does not change.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> NeighbourSmoothing(1).fit_transform(np.array([[1.0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 2]]))
     array([[0.5, 1. , 0.5, 0. ],
            [0.5, 1. , 0.5, 0. ],
            [0. , 0. , 0. , 2. ]])
-
     """
 
     def __init__(
@@ -68,19 +80,63 @@ class NeighbourSmoothing(
         self.by = by
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
-        """Keep the rows of X, sparse or dense, to find neighbours among; y is ignored."""
+        """Keep the rows, to find neighbours among them.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+            Counts or weights of words, one row per document.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        NeighbourSmoothing
+            The fitted transformer.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is out of range.
+
+        Examples
+        --------
+        >>> NeighbourSmoothing(1).fit([[1.0, 1], [0, 1]]).n_features_in_
+        2
+        """
         self._check()
         matrix = self._read(X, reset=True)
         self.by_: Any = None if self.by is None else plain_output(clone(self.by)).fit(matrix)
         directions = self._units(matrix)
-        # Ties between neighbours must not go by the order of rows, so that is one of their content.
+        # Rows are sorted by content, so that ties do not depend on the order of rows.
         self._order: NDArray[np.int64] = directions.by_content()
         self._held: Any = csr_matrix(matrix)[self._order]
         self._directions: Rows = self._units(matrix[self._order])
         return self
 
     def transform(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
-        """The rows, each moved towards its neighbours in the fit."""
+        """Move each row towards its neighbours among the rows of the fit.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+            Rows like those of the fit.
+
+        Returns
+        -------
+        ndarray or sparse matrix
+            The smoothed rows, in the form of the input.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is out of range.
+
+        Examples
+        --------
+        >>> NeighbourSmoothing(1).fit([[0.0, 1, 1]]).transform([[1.0, 1, 0]]).tolist()
+        [[0.5, 1.0, 0.5]]
+        """
         check_is_fitted(self)
         self._check()
         matrix = self._read(X, reset=False)
@@ -90,9 +146,29 @@ class NeighbourSmoothing(
         return result if issparse(matrix) else result.toarray()
 
     def weights(self, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
-        """Weights of the rows of the fit in the mean for each row of X, a CSR matrix.
+        """Return the weights of the rows of the fit in the mean for each row.
 
-        A row sums to one, or to zero where there is no neighbour.
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+            Rows like those of the fit.
+
+        Returns
+        -------
+        csr_matrix
+            Weights, rows of `X` × rows of the fit. A row sums to one, or to zero without
+            neighbours.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is out of range.
+
+        Examples
+        --------
+        >>> model = NeighbourSmoothing(1).fit([[0.0, 1, 1], [5, 1, 0]])
+        >>> model.weights([[1.0, 1, 0]]).toarray().tolist()
+        [[0.0, 1.0]]
         """
         check_is_fitted(self)
         self._check()
@@ -108,7 +184,7 @@ class NeighbourSmoothing(
         return tags
 
     def _weights(self, matrix: Any) -> Any:
-        """Weights of the held rows, nearest first: sums over them run in that order."""
+        """Weights of the kept rows, nearest first, which is the order of summation."""
         rows, fitted = self._units(matrix), self._directions
         near, cosines = nearest(rows, fitted, self.neighbours)
         there = near >= 0
@@ -132,7 +208,7 @@ class NeighbourSmoothing(
             if name == "terms" and value is None:
                 continue
             if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ParameterError(f"{name} must be a whole number from 1 on, not {value!r}.")
+                raise ParameterError(f"{name} must be a whole number of at least 1, not {value!r}.")
         real = isinstance(self.share, Real) and not isinstance(self.share, bool)
         if not real or not 0 <= float(self.share) <= 1:
             raise ParameterError(f"share must be a number from 0 to 1, not {self.share!r}.")
@@ -141,7 +217,7 @@ class NeighbourSmoothing(
 def nearest(
     rows: Rows, fitted: Rows, neighbours: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Places and cosines of the nearest fitted rows, greatest cosine first; -1 where none is."""
+    """Positions and cosines of the nearest fitted rows, greatest cosine first; -1 for no row."""
     width = max(1, min(neighbours, len(fitted)))
     near = np.empty((len(rows), width), np.int64)
     cosines = np.empty((len(rows), width))
@@ -160,7 +236,7 @@ def nearest(
 
 
 def smoothed(matrix: Any, held: Any, weights: Any, share: float, terms: int | None) -> Any:
-    """Rows moved towards the weighted means of held rows, as a CSR matrix of their type."""
+    """Rows moved towards the weighted means of kept rows, as a CSR matrix of their type."""
     own = csr_matrix(matrix)
     parts = []
     for first in range(0, own.shape[0], BLOCK):
@@ -176,7 +252,7 @@ def smoothed(matrix: Any, held: Any, weights: Any, share: float, terms: int | No
 
 
 def _trimmed(matrix: Any, terms: int | None) -> Any:
-    """The rows with their largest values only."""
+    """The rows with only their largest values."""
     matrix.eliminate_zeros()
     matrix.sort_indices()
     if terms is None:
@@ -190,6 +266,6 @@ def _trimmed(matrix: Any, terms: int | None) -> Any:
 
 
 def plain_output(transformer: Any) -> Any:
-    """A transformer that gives arrays, whatever scikit-learn is set to give."""
+    """A transformer that returns arrays, whatever the settings of scikit-learn."""
     able = hasattr(transformer, "set_output")
     return transformer.set_output(transform="default") if able else transformer

@@ -1,4 +1,4 @@
-"""Clusters of directions: what the algorithms on the sphere share, and spherical k-means."""
+"""Clusters of directions: the base of the algorithms on the sphere, and spherical k-means."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clustervet.clusterers.seeding import Chosen, Gaps
 
 
 class Directions(ClusterMixin, Clusterer):  # type: ignore[misc]  # scikit-learn ships no types
-    """Base of the algorithms on the sphere: rows of length one, cosine as the gap."""
+    """Base of the algorithms on the sphere: rows of length one, 1 - cosine as the gap."""
 
     def _distances(self, rows: Rows) -> Floats:
         centres = np.ascontiguousarray(self.cluster_centers_.T)
@@ -27,20 +27,20 @@ class Directions(ClusterMixin, Clusterer):  # type: ignore[misc]  # scikit-learn
         return gaps
 
     def _first_labels(self, rows: Rows, rng: np.random.Generator) -> tuple[Labels, Floats]:
-        """Rows assigned to the nearest of the centres to start from, and these."""
+        """Labels of the nearest of the centres to start from, and these centres as a table."""
         centres = self._centres(rows, rng)
         table, nothing = np.ascontiguousarray(centres.T), np.zeros(len(centres))
         return fill_empty(*rows.nearest(table, nothing), len(centres)), table
 
 
 def unit_factors(lengths: Floats) -> Floats:
-    """One over the lengths; zero where there is no direction."""
+    """One divided by the lengths; zero where there is no direction."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(lengths > 0, 1.0 / lengths, 0.0))
 
 
 def lengths_of(sums: Floats) -> Floats:
-    """Lengths of the lines of a matrix."""
+    """Lengths of the rows of a matrix."""
     return np.asarray(np.sqrt(np.einsum("hj,hj->h", sums, sums)))
 
 
@@ -56,49 +56,61 @@ class SphericalModel:
         self.ceiling = np.zeros(1)
 
     def fit(self, sums: Sums, changed: Changed) -> None:
-        """Normalised sums of the members; one without rows or direction keeps its centre."""
+        """Normalise the sums of the members; without rows or direction a centre does not change."""
         lengths = lengths_of(sums.totals)
         fill_table(self.table, sums.totals, unit_factors(lengths), changed & (lengths > 0))
 
     def advance(self) -> None:
-        """Nothing changes but the rows."""
+        """Do nothing: only the rows change."""
 
 
 class SphericalKMeans(Directions):
     """Spherical k-means: unit rows, unit centres, the cosine as similarity.
 
-    Maximises the sum of cosines between rows and the centre of their cluster (Dhillon & Modha
-    2001; SPKMeans of Banerjee & Langford 2004, §4.2). Rows are scaled to length one
-    inside; give tf-idf weights, or counts.
-
     Parameters
     ----------
     n_clusters : int, default 8
-    init : "k-means++", "random" or array (n_clusters, n_features)
-        Rows to start from: spread out by 1 - cosine, drawn by weight, or centres given.
+        Number of clusters.
+    init : {'k-means++', 'random'} or array_like, default 'k-means++'
+        Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
+        clusters × features.
     n_init : int, default 1
-        Runs from different starts; the one with the best objective is kept.
+        Number of runs from different starts; the one with the best objective is kept.
     max_iter : int, default 100
+        Largest number of iterations of a run.
     tol : float, default 1e-4
-        A run ends when an iteration gains no more than this share of all it gained so far,
-        or when no row moves.
-    random_state : int, Generator or None
+        A run ends when an iteration gains at most this share of all it gained so far, or when no
+        row moves.
+    random_state : int, Generator, RandomState or None, optional
+        Seed.
 
     Attributes
     ----------
-    cluster_centers_ : array (n_clusters, n_features), of length one
-    labels_ : array (n_samples,)
-    objective_, objective_path_ : the sum of cosines at the end, and after each iteration
-    inertia_ : the sum of squared distances between rows and centres, 2 (n - objective_)
-    n_iter_ : iterations of the best run
-    blank_label_ : the cluster of rows without words, which is the largest one
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Centres, of length one.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    objective_ : float
+        Sum of cosines at the end.
+    objective_path_ : ndarray
+        Sum of cosines after each iteration.
+    inertia_ : float
+        Sum of squared distances between rows and centres, 2 (n - objective_).
+    n_iter_ : int
+        Number of iterations of the best run.
+    blank_label_ : int
+        Cluster of rows without words, which is the largest one.
 
     Notes
     -----
-    A cluster that loses its last row gets the row with the least cosine to its own centre;
-    by the triangle inequality that never makes the objective worse. Results do not depend on
-    the order of rows, and a row given twice counts as one of double weight. `transform`
-    gives 1 - cosine. A row of zeros has no direction: it moves no centre.
+    Maximises the sum of cosines between rows and the centre of their cluster (Dhillon & Modha 2001;
+    SPKMeans of Banerjee & Langford 2004, §4.2). Rows are scaled to length one. The input should be
+    tf-idf weights, or counts.
+
+    A cluster that loses its last row gets the row with the least cosine to its own centre; by the
+    triangle inequality that never makes the objective worse. Results do not depend on the order of
+    rows, and a row given twice counts as one of double weight. `transform` returns 1 - cosine. A
+    row of zeros has no direction: it does not change any centre.
 
     Examples
     --------
@@ -106,7 +118,6 @@ class SphericalKMeans(Directions):
     >>> model = SphericalKMeans(2, random_state=0).fit([[3, 0], [9, 1], [0, 2], [1, 8]])
     >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3])
     True
-
     """
 
     def __init__(

@@ -6,5 +6,20 @@ from pathlib import Path
 
 
 def iris_path() -> Path:
-    """Species of Fisher's 150 irises and four clusterings of the flowers, as CSV."""
+    """Return the path of a CSV file with Fisher's 150 irises.
+
+    Returns
+    -------
+    Path
+        File with the species and four clusterings of the flowers.
+
+    Notes
+    -----
+    The data are from Fisher 1936.
+
+    Examples
+    --------
+    >>> iris_path().name
+    'iris.csv'
+    """
     return Path(__file__).parent / "iris.csv"

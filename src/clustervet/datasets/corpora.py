@@ -1,4 +1,4 @@
-"""The text corpora of Banerjee & Langford 2004, from what the user has.
+"""The text corpora of Banerjee & Langford 2004, from files that the user has.
 
 A folder holds a corpus as an NPZ file or as a folder of text; docs/corpora.md describes both.
 """
@@ -31,9 +31,9 @@ CORPORA = (
     "cmu-newsgroup-clean-1000",
     "yahoo",
 )
-# Documents of a class in the small sets, and the seed by which they are drawn.
+# Documents per class in the small sets, and the seed with which they are drawn.
 FEW, SEED = 100, 0
-# A word in fewer documents of a set says nothing about how they group.
+# A word in fewer documents of a set does not help to group them.
 LEAST_DOCUMENTS = 3
 
 
@@ -41,7 +41,24 @@ LEAST_DOCUMENTS = 3
 class Corpus:
     """Word counts of documents and the class of each.
 
-    `dropped` counts the documents that have no words once rare words are left out.
+    Parameters
+    ----------
+    name : str
+        Name of the set.
+    counts : csr_matrix
+        Word counts, documents × words.
+    labels : ndarray of int
+        Number of the class of each document.
+    class_names : tuple of str
+        Names of the classes.
+    dropped : int
+        Number of documents that have no words once rare words are left out.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> Corpus("tiny", csr_matrix([[1, 0], [0, 2]]), np.array([0, 1]), ("a", "b"), dropped=1)
+    tiny: 2 documents, 2 words, 2 classes, 1 empty ones dropped
     """
 
     name: str
@@ -58,13 +75,41 @@ class Corpus:
 
 
 def load_corpus(name: str, folder: str | Path, *, fetch: bool = False) -> Corpus:
-    """One of the paper's eleven sets, from a folder of corpora.
+    """Load one of the paper's eleven sets from a folder of corpora.
 
-    With `fetch`, newsgroups that are not there are downloaded into it by scikit-learn: 18,846
-    messages, where the paper has 19,997.
+    Parameters
+    ----------
+    name : str
+        Name of the set, one of `CORPORA`.
+    folder : str or Path
+        Folder of corpora, as docs/corpora.md describes it.
+    fetch : bool, default False
+        Whether scikit-learn may download the newsgroups into the folder if they are not there.
+        These are 18,846 messages; the paper has 19,997.
 
-    Words in fewer than three documents of the set are left out, then documents without words.
-    The small sets have a hundred documents of each class, drawn with a fixed seed.
+    Returns
+    -------
+    Corpus
+        Word counts and classes.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set.
+    FileError
+        If the corpus is not in the folder, or cannot be read.
+
+    Notes
+    -----
+    Words in fewer than three documents of the set are left out, then documents without words. The
+    small sets have a hundred documents of each class, drawn with a fixed seed (Banerjee & Langford
+    2004, §4.1).
+
+    Examples
+    --------
+    >>> load_corpus("classic4", ".")
+    Traceback (most recent call last):
+    clustervet.errors.ParameterError: there is no corpus 'classic4'; did you mean classic3?
     """
     if name not in CORPORA:
         near = difflib.get_close_matches(str(name), CORPORA, n=1)
@@ -76,7 +121,23 @@ def load_corpus(name: str, folder: str | Path, *, fetch: bool = False) -> Corpus
 
 
 def find_corpora(folder: str | Path) -> list[str]:
-    """The sets whose corpus is in the folder."""
+    """Find the sets whose corpus is in a folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of corpora.
+
+    Returns
+    -------
+    list of str
+        Names that `load_corpus` takes.
+
+    Examples
+    --------
+    >>> find_corpora("/nowhere")
+    []
+    """
     return [name for name in CORPORA if SOURCES[_family(name)].held(Path(folder))]
 
 
@@ -87,7 +148,7 @@ def _family(name: str) -> str:
 
 
 def _rows(name: str, labels: NDArray[np.int64], names: list[str]) -> NDArray[np.int64]:
-    """The documents of a set, class by class for the small ones."""
+    """Positions of the documents of a set; class by class for the small sets."""
     if name in ("classic3", "yahoo", "cmu-newsgroup-clean-1000"):
         return np.arange(len(labels))
     if name == "classic2":

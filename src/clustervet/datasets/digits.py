@@ -1,4 +1,4 @@
-"""Handwritten digits and what several algorithms make of them; importing it loads scikit-learn."""
+"""Handwritten digits, clustered by several algorithms; importing this loads scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,23 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
-    """Features, the classes that are known, and clusterings by name."""
+    """Features, known classes, and clusterings by name.
+
+    Parameters
+    ----------
+    features : ndarray of float
+        One row per object.
+    truth : ndarray of int
+        Class of each object.
+    predictions : dict
+        Clusterings by the name of the algorithm.
+
+    Examples
+    --------
+    >>> data = Clustered(np.zeros((2, 3)), np.array([0, 1]), {"one": np.array([0, 0])})
+    >>> list(data.predictions)
+    ['one']
+    """
 
     features: NDArray[np.float64]
     truth: Labels
@@ -22,9 +38,19 @@ class Clustered:
 
 
 def clustered_digits() -> Clustered:
-    """The 1,797 digits that come with scikit-learn, 8 x 8 pixels each, clustered in six ways.
+    """Cluster the 1,797 digits of scikit-learn with six algorithms.
 
-    HDBSCAN leaves digits out as noise, -1; the others make ten clusters.
+    Returns
+    -------
+    Clustered
+        Pixels (8 × 8 per digit), true digits and six clusterings. HDBSCAN labels some digits as
+        noise, -1; the others make ten clusters.
+
+    Examples
+    --------
+    >>> data = clustered_digits()
+    >>> data.features.shape, list(data.predictions)[:3]
+    ((1797, 64), ['kmeans', 'ward', 'birch'])
     """
     from sklearn.cluster import (
         HDBSCAN,
@@ -47,7 +73,7 @@ def clustered_digits() -> Clustered:
         "hdbscan": HDBSCAN(min_cluster_size=15, copy=True),
     }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of neighbours' graphs in parts, and the like
+        warnings.simplefilter("ignore")  # about graphs of neighbours that are not connected
         predictions = {
             name: np.asarray(algorithm.fit_predict(pixels), np.int64)
             for name, algorithm in algorithms.items()

@@ -1,4 +1,4 @@
-"""Where a corpus comes from: an NPZ file, a folder of text, or scikit-learn's fetcher."""
+"""Sources of a corpus: an NPZ file, a folder of text, or scikit-learn's download."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ TOKEN = r"(?u)\b[^\W\d_]{2,}\b"
 
 @dataclass(frozen=True)
 class Source:
-    """The file of a corpus, or the folder with a folder for each of its classes.
+    """The file of a corpus, or the folder with one folder per class.
 
-    `mail` says that documents are messages, of whose head only the subject is kept.
+    `mail` means that documents are messages, of whose header only the subject is kept.
     """
 
     file: str
@@ -30,7 +30,7 @@ class Source:
     mail: bool = False
 
     def held(self, root: Path) -> bool:
-        """Whether the root holds it in one form or the other."""
+        """Whether the folder holds the corpus in one of the two forms."""
         return (root / self.file).is_file() or (root / self.folder).is_dir()
 
 
@@ -66,13 +66,13 @@ def _read_arrays(path: Path) -> Counted:
             labels = held["labels"].astype(np.int64)
             names = [str(name) for name in held["class_names"]]
     except FileNotFoundError:
-        raise FileError(f"{shown} is not there.") from None
+        raise FileError(f"{shown} does not exist.") from None
     except KeyError as error:
-        raise FileError(f"{shown} is no corpus: {error.args[0]}.") from None
+        raise FileError(f"{shown} is not a corpus: {error.args[0]}.") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile):
         raise FileError(f"{shown} cannot be read as a corpus in NPZ form.") from None
     if len(labels) != matrix.shape[0] or (len(labels) and labels.max() >= len(names)):
-        raise FileError(f"{shown} is no corpus: its labels do not fit its documents.")
+        raise FileError(f"{shown} is not a corpus: its labels do not fit its documents.")
     return matrix, labels, names
 
 
@@ -92,12 +92,12 @@ def _read_folder(path: Path, mail: bool) -> Counted:
 
 
 def _fetch(root: Path) -> Counted:
-    """The 18,846 messages that scikit-learn fetches once and keeps in the folder."""
+    """The 18,846 messages that scikit-learn downloads once and keeps in the folder."""
     from sklearn.datasets import fetch_20newsgroups
 
     try:
         held = fetch_20newsgroups(data_home=str(root), subset="all", shuffle=False)
-    except OSError as error:  # what urllib raises when there is no network is one too
+    except OSError as error:  # also what urllib raises without a network
         raise FileError(
             f"the 20 newsgroups cannot be fetched: {error}. Without a network, put them into "
             f"{show_label(str(root), 200)} as docs/corpora.md describes."
@@ -108,7 +108,7 @@ def _fetch(root: Path) -> Counted:
 
 
 def subject_and_body(message: str) -> str:
-    r"""A message without its head, but for the subject.
+    r"""A message without its header, except for the subject.
 
     >>> subject_and_body("From: someone\nSubject: Orbits\n\nThey decay.\nSlowly.")
     'Orbits\nThey decay.\nSlowly.'

@@ -1,6 +1,7 @@
 """External measures: one small function of the table each.
 
-Law: a measure reads a `Contingency` and returns a float; its record stands beside its formula.
+Rule of this room: a measure reads a `Contingency` and returns a float; its record stands beside
+its formula.
 """
 
 from __future__ import annotations

@@ -69,6 +69,13 @@ def bcubed_recall(table: Contingency) -> float:
 def bcubed_f1(table: Contingency, beta: float = 1.0) -> float:
     """Harmonic mean of B-cubed precision and recall.
 
+    Parameters
+    ----------
+    beta : float, default 1.0
+        Weight of recall: above 1 it counts more than precision.
+
+    Examples
+    --------
     >>> round(bcubed_f1(["a", "a", "b", "b"], [0, 0, 0, 0]), 12)
     0.666666666667
     """
@@ -90,7 +97,7 @@ def bcubed_f1(table: Contingency, beta: float = 1.0) -> float:
     reference="Gates, Wood, Hetrick & Ahn 2019 (for partitions, where the restart rate drops out)",
     meaning="For an object, the overlap of its class and its cluster as a share of the larger of "
     "the two; averaged over objects.",
-    use="A symmetric, unbiased view of which objects are placed alike.",
+    use="You want a symmetric, unbiased view of which objects are placed in the same way.",
     avoid="Overlapping or hierarchical clusterings are meant: this is the form for partitions.",
 )
 def element_centric_similarity(table: Contingency) -> float:

@@ -1,4 +1,4 @@
-"""Dom's measures: what it costs to send the classes to someone who knows the clusters."""
+"""Dom's measures: the code length of the classes for a receiver who knows the clusters."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from clustervet.registry import measure
 
 
 def _log_choices(size: float, kinds: int) -> float:
-    """Log of the number of ways to split `size` objects among so many classes (eq. 9)."""
+    """Log of the number of ways to split `size` objects among `kinds` classes (eq. 9)."""
     try:
         return log_binomial(float(size), kinds - 1)
-    except OverflowError:  # a count beyond any float: (h choose m) is h^m / m! to all its digits
+    except OverflowError:  # beyond any float (h choose m) is h^m / m! to full precision
         return (kinds - 1) * math.log(size) - math.lgamma(kinds)
 
 
@@ -46,6 +46,13 @@ def _model_cost(table: Contingency, of_clusters: bool) -> float:
 def dom_q0(table: Contingency, base: float = 2) -> float:
     """Code length of the classes given the clusters, model included, per object.
 
+    Parameters
+    ----------
+    base : float, default 2
+        Base of the logarithm: 2 for bits, e for nats.
+
+    Examples
+    --------
     >>> round(dom_q0(["a", "a", "b", "b"], [0, 0, 1, 1]), 12)
     0.792481250361
     """
@@ -70,6 +77,13 @@ def dom_q0(table: Contingency, base: float = 2) -> float:
 def dom_q1(table: Contingency, base: float = 2) -> float:
     """Code length saved by knowing the clusters, per object.
 
+    Parameters
+    ----------
+    base : float, default 2
+        Base of the logarithm: 2 for bits, e for nats.
+
+    Examples
+    --------
     >>> round(dom_q1(["a", "a", "b", "b"], [0, 0, 1, 1]), 12)
     0.788000773361
     """

@@ -1,4 +1,4 @@
-"""What several formulas share."""
+"""Helpers that several formulas share."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def in_base(nats: float, base: float) -> float:
 
 
 def share(part: Exact, whole: Exact, why: str) -> float:
-    """Part / whole, rounded once; undefined, for the reason given, if the whole is zero."""
+    """Part / whole, rounded once; undefined for the given reason if the whole is zero."""
     if whole == 0:
         raise UndefinedError(why)
     return float(part / whole)
 
 
 def as_array(numbers: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
-    """An array of the numbers as they are; Python ints stay what they are."""
+    """The numbers as an array; Python ints are not converted."""
     return numbers if isinstance(numbers, np.ndarray) else np.array(numbers, object)
 
 

@@ -1,4 +1,4 @@
-"""Entropies: how uncertain class and cluster are, in bits unless `base` says otherwise."""
+"""Entropies of classes and clusters, in bits unless `base` says otherwise."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ from clustervet.registry import measure
 def class_entropy(table: Contingency, base: float = 2) -> float:
     """Entropy of the classes.
 
+    Parameters
+    ----------
+    base : float, default 2
+        Base of the logarithm: 2 for bits, e for nats.
+
+    Examples
+    --------
     >>> class_entropy(["a", "a", "b", "b"], [0, 0, 0, 0])
     1.0
     """
@@ -47,6 +54,13 @@ def class_entropy(table: Contingency, base: float = 2) -> float:
 def cluster_entropy(table: Contingency, base: float = 2) -> float:
     """Entropy of the clusters.
 
+    Parameters
+    ----------
+    base : float, default 2
+        Base of the logarithm: 2 for bits, e for nats.
+
+    Examples
+    --------
     >>> cluster_entropy(["a", "a", "a", "a"], [0, 1, 2, 3])
     2.0
     """
@@ -70,6 +84,13 @@ def cluster_entropy(table: Contingency, base: float = 2) -> float:
 def joint_entropy(table: Contingency, base: float = 2) -> float:
     """Entropy of class and cluster together.
 
+    Parameters
+    ----------
+    base : float, default 2
+        Base of the logarithm: 2 for bits, e for nats.
+
+    Examples
+    --------
     >>> joint_entropy(["a", "a", "b", "b"], [0, 1, 0, 1])
     2.0
     """
@@ -94,6 +115,13 @@ def joint_entropy(table: Contingency, base: float = 2) -> float:
 def conditional_entropy(table: Contingency, base: float = 2) -> float:
     """Uncertainty about the class that is left when the cluster is known.
 
+    Parameters
+    ----------
+    base : float, default 2
+        Base of the logarithm: 2 for bits, e for nats.
+
+    Examples
+    --------
     >>> conditional_entropy(["a", "a", "b", "b"], [0, 0, 0, 0])
     1.0
     """
@@ -117,6 +145,13 @@ def conditional_entropy(table: Contingency, base: float = 2) -> float:
 def inverse_conditional_entropy(table: Contingency, base: float = 2) -> float:
     """Uncertainty about the cluster that is left when the class is known.
 
+    Parameters
+    ----------
+    base : float, default 2
+        Base of the logarithm: 2 for bits, e for nats.
+
+    Examples
+    --------
     >>> inverse_conditional_entropy(["a", "a", "b", "b"], [0, 1, 2, 3])
     1.0
     """

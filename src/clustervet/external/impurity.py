@@ -1,4 +1,4 @@
-"""Gini impurity, both ways."""
+"""Gini impurity of the clusters and of the classes."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ONE_CLUSTER = "there is one cluster, so there is no information to share"
 
 
 def average_entropy(table: Contingency, average: Average) -> float:
-    """A mean of both entropies in nats; zero if either is, but for arithmetic, max and joint."""
+    """The chosen mean of both entropies, in nats."""
     classes, clusters = table.entropies.classes, table.entropies.clusters
     means = {
         "geometric": math.sqrt(classes) * math.sqrt(clusters),
@@ -50,6 +50,13 @@ def average_entropy(table: Contingency, average: Average) -> float:
 def mutual_information(table: Contingency, base: float = 2) -> float:
     """Information that class and cluster share.
 
+    Parameters
+    ----------
+    base : float, default 2
+        Base of the logarithm: 2 for bits, e for nats.
+
+    Examples
+    --------
     >>> mutual_information(["a", "a", "b", "b"], [0, 0, 1, 1])
     1.0
     """
@@ -74,6 +81,14 @@ def mutual_information(table: Contingency, base: float = 2) -> float:
 def normalized_mutual_information(table: Contingency, average: Average = "geometric") -> float:
     """Mutual information divided by a mean of both entropies.
 
+    Parameters
+    ----------
+    average : {'geometric', 'arithmetic', 'min', 'max', 'joint'}, default 'geometric'
+        Mean of both entropies by which the value is normalised; 'joint' is the entropy of class
+        and cluster together.
+
+    Examples
+    --------
     >>> round(normalized_mutual_information(["a", "a", "b", "b"], [0, 0, 1, 2]), 12)
     0.816496580928
     """
@@ -102,6 +117,14 @@ def normalized_mutual_information(table: Contingency, average: Average = "geomet
 def adjusted_mutual_information(table: Contingency, average: Average = "arithmetic") -> float:
     """Mutual information corrected for chance under fixed sizes.
 
+    Parameters
+    ----------
+    average : {'geometric', 'arithmetic', 'min', 'max', 'joint'}, default 'arithmetic'
+        Mean of both entropies by which the value is normalised; 'joint' is the entropy of class
+        and cluster together.
+
+    Examples
+    --------
     >>> round(adjusted_mutual_information(["a", "a", "b", "b"], [0, 0, 1, 2]), 12)
     0.571428571429
     """
@@ -110,7 +133,7 @@ def adjusted_mutual_information(table: Contingency, average: Average = "arithmet
     expected = table.expected_mutual_information
     most = average_entropy(table, average)
     if most - expected <= 1e-14 * most:
-        raise UndefinedError("no table with these sizes shares more, or less")
+        raise UndefinedError("all tables with these sizes share the same information")
     return (table.entropies.mutual - expected) / (most - expected)
 
 
@@ -129,12 +152,19 @@ def adjusted_mutual_information(table: Contingency, average: Average = "arithmet
     reference="Meilă 2007, eqs. 19-22",
     meaning="The information lost and gained in going from one clustering to the other; a true "
     "distance, at most log n.",
-    use="Distances are to be added, averaged, mapped or compared across data sets.",
-    avoid="Readers expect a value between 0 and 1: any such rescaling gives up what it is good at.",
+    use="You want to add, average or map distances, or compare them across data sets.",
+    avoid="Readers expect a value between 0 and 1: any such rescaling loses its advantages.",
 )
 def variation_of_information(table: Contingency, base: float = 2) -> float:
     """Information lost plus information gained between two clusterings.
 
+    Parameters
+    ----------
+    base : float, default 2
+        Base of the logarithm: 2 for bits, e for nats.
+
+    Examples
+    --------
     >>> variation_of_information(["a", "a", "b", "b"], [0, 0, 1, 2])
     0.5
     """
@@ -161,6 +191,14 @@ def variation_of_information(table: Contingency, base: float = 2) -> float:
 def normalized_variation_of_information(table: Contingency, k_max: int | None = None) -> float:
     """Variation of information divided by its upper bound.
 
+    Parameters
+    ----------
+    k_max : int, optional
+        Upper bound on the number of clusters on either side, at least 2. The value is then divided
+        by 2 log k_max instead of log n.
+
+    Examples
+    --------
     >>> normalized_variation_of_information(["a", "a", "b", "b"], [0, 0, 1, 2])
     0.25
     """
@@ -178,7 +216,7 @@ def normalized_variation_of_information(table: Contingency, k_max: int | None = 
 
 
 def _log_n(table: Contingency) -> float:
-    """Log of n, to all its digits also where real weights sum to little more than one."""
+    """Log of n with full precision, also for real weights that sum to little more than one."""
     return math.log(table.n) if table.n >= 2 else math.log1p(float(table.exact_n - 1))
 
 
@@ -238,12 +276,19 @@ def completeness(table: Contingency) -> float:
     equation="(1 + beta) h c / (beta h + c)",
     reference="Rosenberg & Hirschberg 2007",
     meaning="The harmonic mean of homogeneity and completeness; beta > 1 favours completeness.",
-    use="You report homogeneity and completeness and want one number of them.",
+    use="You report homogeneity and completeness and want one number for both.",
     avoid="Chance matters: with beta = 1 it is mutual information over the arithmetic mean.",
 )
 def v_measure(table: Contingency, beta: float = 1.0) -> float:
     """Weighted harmonic mean of homogeneity and completeness.
 
+    Parameters
+    ----------
+    beta : float, default 1.0
+        Weight of completeness: above 1 it counts more than homogeneity.
+
+    Examples
+    --------
     >>> round(v_measure(["a", "a", "b", "b"], [0, 0, 1, 2]), 12)
     0.8
     """

@@ -71,14 +71,14 @@ def classification_error(table: Contingency) -> float:
     equation="(S - E) / (max(|C|, |K|) - E), at least 0; S sums overlap / larger size over the "
     "best matching, E is its expectation",
     reference="Rezaei & Fränti 2016",
-    meaning="Set overlap of matched classes and clusters, less what sizes alone would give, each "
-    "pair of sets weighing alike.",
+    meaning="Overlap of matched classes and clusters, minus what their sizes alone would give. "
+    "Each pair of sets has the same weight.",
     use="Small clusters matter as much as large ones.",
     avoid="Objects, not sets, are what counts; or chance must come out at zero: E supposes that "
     "sets are matched in the order of their sizes, and random clusterings do better than that.",
 )
 def pair_sets_index(table: Contingency) -> float:
-    """Overlap of matched sets, less what their sizes alone would give.
+    """Overlap of matched sets, minus what their sizes alone would give.
 
     >>> round(pair_sets_index(["a", "a", "b", "b"], [0, 0, 0, 1]), 12)
     0.333333333333
@@ -106,7 +106,7 @@ def pair_sets_index(table: Contingency) -> float:
     reference="Gagolewski 2025, Journal of Classification 42",
     meaning="Mean recall of the classes under the best one-to-one map, rescaled so that a "
     "uniformly spread clustering gives 0.",
-    use="Classes differ in size and each should weigh alike.",
+    use="Classes differ in size and each should have the same weight.",
     avoid="Chance must come out at zero: only a clustering that spreads every class evenly does.",
 )
 def normalized_clustering_accuracy(table: Contingency) -> float:

@@ -1,4 +1,4 @@
-"""Measures that give each class or cluster its best overlap, one by one."""
+"""Measures that find the best overlap of each class or cluster separately."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def inverse_purity(table: Contingency) -> float:
     equation="(purity + inverse purity) / 2",
     reference="Aggarwal 2015, §6.9.2",
     meaning="The mean of purity and inverse purity.",
-    use="Neither too many nor too few clusters should pay.",
+    use="Neither too many nor too few clusters should raise the value.",
     avoid="What happens to the unmatched objects matters: it does not look at them.",
 )
 def mean_purity(table: Contingency) -> float:
@@ -86,7 +86,7 @@ def mean_purity(table: Contingency) -> float:
     equation="(1/|C|) sum_c max_k 2 h(c,k) / (h(c) + h(k))",
     reference="Larsen & Aone 1999; Meilă 2007, eq. 11",
     meaning="For each class the F of the cluster that fits it best, averaged over classes.",
-    use="Every class matters alike, small ones too.",
+    use="Every class matters equally, small ones too.",
     avoid="Tiny classes are noise: each weighs as much as a large one.",
 )
 def larsen_aone(table: Contingency) -> float:
@@ -109,12 +109,19 @@ def larsen_aone(table: Contingency) -> float:
     reference="Mottin, 'F-measure'",
     meaning="For each cluster the F with its majority class, averaged over clusters; a tie for "
     "the majority goes to the smaller class.",
-    use="Every cluster matters alike.",
+    use="Every cluster matters equally.",
     avoid="There are many tiny clusters: each weighs as much as a large one.",
 )
 def f_measure(table: Contingency, beta: float = 1.0) -> float:
     """Mean over clusters of F with the majority class.
 
+    Parameters
+    ----------
+    beta : float, default 1.0
+        Weight of recall: above 1 it counts more than precision.
+
+    Examples
+    --------
     >>> f_measure(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.7333333333333334
     """
@@ -147,7 +154,7 @@ def f_measure(table: Contingency, beta: float = 1.0) -> float:
     avoid="Data sets of different size are compared. Take van_dongen_invariant.",
 )
 def van_dongen(table: Contingency) -> float:
-    """Objects outside the best overlaps, both ways.
+    """Number of objects outside the best overlaps, counted in both directions.
 
     >>> van_dongen(["a", "a", "b", "b"], [0, 0, 0, 1])
     2.0
@@ -190,13 +197,13 @@ def van_dongen_invariant(table: Contingency) -> float:
     perfect=1.0,
     equation="1 - (D_H(C;K) + D_H(K;C)) / 2n",
     reference="Huang & Dom 1995; Dom 2001, eq. 23",
-    meaning="One less the mean share of objects outside the best overlaps, both ways. Its value "
-    "is that of mean purity.",
+    meaning="One minus the mean share of objects outside the best overlaps, in both directions. "
+    "It equals mean purity.",
     use="To compare with work that reports it.",
     avoid="The name misleads: the paper calls it a distance, yet 1 is perfect.",
 )
 def hamming(table: Contingency) -> float:
-    """One less the normalised sum of both directional Hamming distances.
+    """One minus the normalised sum of both directional Hamming distances.
 
     >>> hamming(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
@@ -215,11 +222,11 @@ def hamming(table: Contingency) -> float:
     equation="sum_k sum over c other than the majority of k of h(c,k)",
     reference="Huang & Dom 1995; Dom 2001, eqs. 19 and 21",
     meaning="Objects that are not of the majority class of their cluster.",
-    use="Errors are to be counted in objects.",
+    use="You want to count errors in objects.",
     avoid="Numbers of clusters differ: more clusters always lower it.",
 )
 def directional_hamming(table: Contingency) -> float:
-    """Objects outside the majority class of their cluster.
+    """Number of objects outside the majority class of their cluster.
 
     >>> directional_hamming(["a", "a", "b", "b"], [0, 0, 0, 1])
     1.0
@@ -238,11 +245,11 @@ def directional_hamming(table: Contingency) -> float:
     equation="sum_c sum over k other than the main cluster of c of h(c,k)",
     reference="Huang & Dom 1995; Dom 2001, eqs. 20 and 22",
     meaning="Objects that are not in the main cluster of their class.",
-    use="Scattered classes are to be counted in objects.",
+    use="You want to count, in objects, how classes are scattered.",
     avoid="Alone: a single cluster makes it perfect.",
 )
 def inverse_directional_hamming(table: Contingency) -> float:
-    """Objects outside the main cluster of their class.
+    """Number of objects outside the main cluster of their class.
 
     >>> inverse_directional_hamming(["a", "a", "b", "b"], [0, 0, 1, 2])
     1.0

@@ -1,6 +1,6 @@
-"""Measures that count pairs of objects put together or apart.
+"""Measures that count pairs of objects that are together or apart.
 
-Pair counts are exact integers, so these hold at any number of objects.
+Pair counts are exact integers, so the values are exact for any number of objects.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def fowlkes_mallows(table: Contingency) -> float:
     avoid="A reader may take it for the plain index: say which one it is.",
 )
 def adjusted_fowlkes_mallows(table: Contingency) -> float:
-    """Fowlkes-Mallows index corrected for chance under fixed sizes.
+    """Index of Fowlkes and Mallows, corrected for chance under fixed sizes.
 
     >>> round(adjusted_fowlkes_mallows([0, 0, 1, 1], [0, 0, 1, 2]), 12)
     0.616781257308
@@ -147,7 +147,7 @@ def adjusted_fowlkes_mallows(table: Contingency) -> float:
     if p == 0 or q == 0:
         share(pairs.n11, p, NO_CLASS_PAIR)
         share(pairs.n11, q, NO_CLUSTER_PAIR)
-    # (sqrt(PQ) - PQ/M) written without the difference, which would lose digits as PQ nears M^2.
+    # Written without the difference sqrt(PQ) - PQ/M, which loses digits where PQ is close to M^2.
     return share(m * pairs.n11 - p * q, m * m - p * q, NO_PAIR) * (
         1 + math.sqrt(float(m * m / (p * q)))
     )
@@ -164,7 +164,7 @@ def adjusted_fowlkes_mallows(table: Contingency) -> float:
     equation="N11 / Q, Q the pairs in one cluster",
     reference="Wallace 1983; Meilă 2007, eq. 3; Aggarwal 2015, §6.9.2",
     meaning="The chance that two objects of one cluster are of one class.",
-    use="Wrong merges are what hurts, as in record linkage.",
+    use="Wrong merges are the costly errors, as in record linkage.",
     avoid="Alone: splitting clusters until nothing is left together makes it perfect.",
 )
 def pair_precision(table: Contingency) -> float:
@@ -188,7 +188,7 @@ def pair_precision(table: Contingency) -> float:
     equation="N11 / P, P the pairs in one class",
     reference="Wallace 1983; Meilă 2007, eq. 2; Aggarwal 2015, §6.9.2",
     meaning="The chance that two objects of one class are in one cluster.",
-    use="Missed links are what hurts.",
+    use="Missed links are the costly errors.",
     avoid="Alone: a single cluster makes it perfect.",
 )
 def pair_recall(table: Contingency) -> float:
@@ -219,6 +219,13 @@ def pair_recall(table: Contingency) -> float:
 def pair_f1(table: Contingency, beta: float = 1.0) -> float:
     """Harmonic mean of pairwise precision and recall.
 
+    Parameters
+    ----------
+    beta : float, default 1.0
+        Weight of recall: above 1 it counts more than precision.
+
+    Examples
+    --------
     >>> pair_f1([0, 0, 1, 1], [0, 0, 0, 1])
     0.4
     """

@@ -1,6 +1,7 @@
-"""Features and a clustering of them: all that an internal measure may know.
+"""Features and a clustering of them: everything that an internal measure reads.
 
-Law: memory stays bounded; nothing of the size points × points or points × clusters is held.
+Rule of this room: memory is bounded; no array of the size points × points or points × clusters is
+made.
 """
 
 from __future__ import annotations

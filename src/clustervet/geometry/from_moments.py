@@ -1,8 +1,8 @@
-"""A geometry of which only the moments of its clusters are known, and what follows from them.
+"""A geometry of which only the moments of its clusters are known.
 
-Sums of squares and distances of centroids follow from moments exactly. What looks at every
-point (mean distances, silhouettes, densities of mixtures) does not: it needs `spreads`, the
-rows once more, or a sample.
+Sums of squares and distances of centroids follow from moments exactly. What needs every point
+(mean distances, silhouettes, densities of mixtures) does not follow: it needs `spreads`, the rows
+a second time, or a sample.
 """
 
 from __future__ import annotations
@@ -31,12 +31,26 @@ METRICS = ("euclidean", "sqeuclidean")
 class MomentGeometry(Geometry):
     """Clusters known by their moments, for the internal measures that need no more.
 
-    `sample` holds some points of each cluster, for the silhouette; `rows` are all of them, to
-    be gone over block by block by measures that look at every point.
+    Parameters
+    ----------
+    moments : Moments
+        Sizes, means and sums of squares of the clusters.
+    metric : {'euclidean', 'sqeuclidean'}, default 'euclidean'
+        Metric of the measures.
+    sample : Sample, optional
+        Some points of each cluster, for the silhouette.
+    rows : Rows, optional
+        All points, read again block by block by measures that need every point.
 
+    Raises
+    ------
+    ParameterError
+        If the metric is not one of the two.
+
+    Examples
+    --------
     >>> import duckdb
-    >>> from clustervet import calinski_harabasz
-    >>> from clustervet.frames.moments import cluster_moments
+    >>> from clustervet import calinski_harabasz, cluster_moments
     >>> frame = duckdb.sql("SELECT i // 2 AS c, 2 * i + 6 * (i // 2) AS x FROM range(4) AS t(i)")
     >>> geometry = Geometry.from_moments(cluster_moments(frame, label="c", features="x"))
     >>> geometry
@@ -78,7 +92,7 @@ class MomentGeometry(Geometry):
 
     @property
     def points(self) -> Any:
-        """Refused: there are none."""
+        """Not available: moments have no points, so this raises an error."""
         _refuse("features")
 
     def __getattr__(self, name: str) -> Any:
@@ -109,7 +123,7 @@ class MomentGeometry(Geometry):
             return np.asarray(self.moments.distances / self.sizes)
         if self._rows is None:
             raise UndefinedError(
-                "it needs mean distances to centroids, which moments do not tell; ask for "
+                "it needs mean distances to centroids, which moments do not contain; ask for "
                 "spreads=True with them",
                 fault=FeatureError,
             )
@@ -125,16 +139,40 @@ class MomentGeometry(Geometry):
 
     @property
     def sorted_codes(self) -> NDArray[np.int32]:
-        """Refused: it is of the size of the points."""
+        """Not available: moments have no codes of points, so this raises an error."""
         _refuse("the cluster of every point")
 
     def row_sums(self, rows: NDArray[np.int64]) -> Floats:
-        """Refused: it needs distances."""
+        """Raise an error, since moments know no distances of points.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Positions of points.
+
+        Raises
+        ------
+        UndefinedError
+            Always.
+
+        Examples
+        --------
+        >>> from clustervet.errors import UndefinedError
+        >>> from clustervet import cluster_moments
+        >>> import polars
+        >>> frame = polars.DataFrame({"c": [0, 0, 1, 1], "x": [0, 2, 10, 12]})
+        >>> geometry = MomentGeometry(cluster_moments(frame, label="c", features="x"))
+        >>> try:
+        ...     geometry.row_sums(np.array([0]))
+        ... except UndefinedError as error:
+        ...     print(error)
+        it needs features, and only moments of the clusters are known
+        """
         _refuse("features")
 
     @cached_property
     def squared(self) -> SquaredSums:
-        """Sums of squared distances by cluster; which of them need points is found when asked."""
+        """Sums of squared distances by cluster; those that need points raise an error when used."""
         blank = np.zeros(self.k, np.int64)
         none: Any = _NoPoints()
         return SquaredSums(
@@ -142,11 +180,36 @@ class MomentGeometry(Geometry):
         )
 
     def blocks(self) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
-        """All points with their clusters, a block at a time, where the rows are known."""
+        """Yield all points with their clusters, block by block, where the rows are known.
+
+        Yields
+        ------
+        points : ndarray of float
+            Some of the points.
+        codes : ndarray of int
+            The cluster of each.
+
+        Raises
+        ------
+        UndefinedError
+            If the rows were not given.
+        FeatureError
+            If the rows are not those from which the moments were computed.
+
+        Examples
+        --------
+        >>> import polars
+        >>> from clustervet import Rows, cluster_moments
+        >>> frame = polars.DataFrame({"c": [0, 0, 1, 1], "x": [0.0, 2.0, 10.0, 12.0]})
+        >>> moments = cluster_moments(frame, label="c", features="x")
+        >>> geometry = MomentGeometry(moments, rows=Rows(frame, "c", ["x"]))
+        >>> sum(len(points) for points, codes in geometry.blocks())
+        4
+        """
         if self._rows is None:
             raise UndefinedError(
-                "it looks at every point, and only moments of the clusters are known; give rows= "
-                "beside them",
+                "it needs every point, and only moments of the clusters are known; give rows= "
+                "as well",
                 fault=FeatureError,
             )
         places = {name: code for code, name in enumerate(self.moments.names)}
@@ -162,7 +225,32 @@ class MomentGeometry(Geometry):
             )
 
     def estimate(self, key: str) -> Estimate | None:
-        """A measure from the sample, if that is how it can be had here."""
+        """Estimate a measure from the sample, where that is possible.
+
+        Parameters
+        ----------
+        key : str
+            Key of the measure; only "silhouette" is estimated.
+
+        Returns
+        -------
+        Estimate or None
+            Value with its standard error; None for other measures, or without a sample.
+
+        Raises
+        ------
+        ParameterError
+            If the sample has too few points of a cluster.
+
+        Examples
+        --------
+        >>> import polars
+        >>> from clustervet import cluster_moments
+        >>> frame = polars.DataFrame({"c": [0, 0, 1, 1], "x": [0, 2, 10, 12]})
+        >>> geometry = MomentGeometry(cluster_moments(frame, label="c", features="x"))
+        >>> geometry.estimate("silhouette") is None
+        True
+        """
         if key != "silhouette" or self._sample is None or not 1 < self.k < self.n:
             return None
         places = {name: code for code, name in enumerate(self.moments.names)}
@@ -181,7 +269,7 @@ class MomentGeometry(Geometry):
 
 
 class _NoPoints:
-    """What stands where points would."""
+    """A placeholder for points; reading it raises an error."""
 
     def __getitem__(self, rows: Any) -> NoReturn:
         _refuse("features")

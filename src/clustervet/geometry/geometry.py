@@ -26,12 +26,42 @@ NOISE = -1
 
 
 class Geometry:
-    """Points and their clusters: what an internal measure may know.
+    """Points and their clusters: what an internal measure reads.
 
-    Give features (an array, a sparse matrix or a frame, a row a point) and a label a point;
-    or, with `metric="precomputed"`, a square matrix of distances. What measures share
-    (centroids, sums over pairs) is computed once, when first asked for, in bounded memory.
+    What measures share (centroids, sums over pairs) is computed once, when it is first needed, in
+    bounded memory.
 
+    Parameters
+    ----------
+    X : array_like, sparse matrix or dataframe
+        Features, one row per point; with ``metric='precomputed'`` a square matrix of distances.
+    labels : array_like
+        Cluster of each point, one label per row of `X`.
+    metric : str or callable, default 'euclidean'
+        Name of a metric of scikit-learn, 'precomputed', or a function of two points that returns
+        their distance.
+    noise : label, str or dict, optional
+        Label that means noise, a policy for the label -1, or a policy per label.
+    noise_policy : {'keep', 'drop', 'singletons'}, optional
+        What to do with noise. By default it is kept as one more cluster.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        What to do with missing labels.
+
+    Raises
+    ------
+    FeatureError
+        If `X` cannot be read as points or distances.
+    LabelError
+        If the labels cannot be read, or their number is not that of the points.
+    ParameterError
+        If the metric or a policy is unknown.
+
+    Notes
+    -----
+    Centroids are always Euclidean. Under 'cosine', rows of zeros are at distance 1 from all others.
+
+    Examples
+    --------
     >>> square = [[0, 0], [0, 1], [5, 0], [5, 1]]
     >>> geometry = Geometry(square, ["left", "left", "right", "right"])
     >>> geometry
@@ -75,7 +105,7 @@ class Geometry:
             self._sums = survey(self._distances, self.codes, self.k)
         self.dropped = given - len(self.codes)
         self._kept = kept
-        # Label -1 is noise to density-based measures unless a policy has said what it is.
+        # Density-based measures treat label -1 as noise, unless a policy was given.
         code = read.find(NOISE) if noise is None and noise_policy is None else None
         self.noise_cluster: int | None = None
         if code is not None and code in codes:
@@ -89,10 +119,33 @@ class Geometry:
         sample: Sample | None = None,
         rows: Rows | None = None,
     ) -> Geometry:
-        """A geometry of clusters known by their moments alone; see `MomentGeometry`.
+        """Make a geometry of clusters that are known by their moments alone.
 
+        Parameters
+        ----------
+        moments : Moments
+            Sizes, means and sums of squares of the clusters, as `cluster_moments` computes them.
+        metric : {'euclidean', 'sqeuclidean'}, default 'euclidean'
+            Metric of the measures.
+        sample : Sample, optional
+            Some points of each cluster, for the silhouette.
+        rows : Rows, optional
+            All points, read again block by block by measures that need every point.
+
+        Returns
+        -------
+        MomentGeometry
+            Geometry for the internal measures that moments, the sample or the rows suffice for.
+
+        Raises
+        ------
+        ParameterError
+            If the metric is not one of the two.
+
+        Examples
+        --------
         >>> import polars
-        >>> from clustervet.frames.moments import cluster_moments
+        >>> from clustervet import cluster_moments
         >>> frame = polars.DataFrame({"c": [0, 0, 1, 1], "x": [0, 2, 10, 12]})
         >>> Geometry.from_moments(cluster_moments(frame, label="c", features="x")).between
         100.0
@@ -101,7 +154,7 @@ class Geometry:
 
         return MomentGeometry(moments, metric, sample=sample, rows=rows)
 
-    # What is there
+    # Data
 
     @property
     def is_precomputed(self) -> bool:
@@ -135,7 +188,7 @@ class Geometry:
 
     @property
     def points(self) -> Any:
-        """The features, in the order given."""
+        """Features, in the order given."""
         if self._points is None:
             raise UndefinedError(
                 "it needs features, and only distances were given", fault=FeatureError
@@ -144,7 +197,7 @@ class Geometry:
 
     @property
     def dense(self) -> NDArray[Any]:
-        """The features as an array, for measures that have no use for a sparse matrix."""
+        """Features as an array, for measures that cannot use a sparse matrix."""
         if self.is_sparse:
             raise UndefinedError(
                 "it needs dense features, and these are sparse", fault=FeatureError
@@ -156,7 +209,22 @@ class Geometry:
         return f"Geometry of {self.n:,} points: {known}, {self.k:,} clusters, {self.metric.name}"
 
     def need_clusters(self, *, fewer_than_points: bool = True) -> None:
-        """Refuse a clustering in which nothing can be compared: one cluster, or all alone."""
+        """Raise an error if nothing can be compared: one cluster, or every point alone.
+
+        Parameters
+        ----------
+        fewer_than_points : bool, default True
+            Whether there must be fewer clusters than points.
+
+        Raises
+        ------
+        UndefinedError
+            If there is one cluster, or every point is a cluster of its own.
+
+        Examples
+        --------
+        >>> Geometry([[0], [1], [5]], [0, 0, 1]).need_clusters()
+        """
         if self.k < 2:
             raise UndefinedError("it needs at least 2 clusters, and there is 1", fault=LabelError)
         if fewer_than_points and self.k == self.n:
@@ -168,11 +236,30 @@ class Geometry:
 
     @cached_property
     def memory(self) -> dict[Any, Any]:
-        """What measures keep here for one another."""
+        """Values that measures keep here for each other."""
         return {}
 
     def as_given(self, values: NDArray[Any], blank: Any) -> NDArray[Any]:
-        """Values a point in the order of the user's rows, `blank` where a row was dropped."""
+        """Return values per point in the order of the user's rows.
+
+        Parameters
+        ----------
+        values : ndarray
+            One value per point that was kept.
+        blank : object
+            Value for rows that a policy dropped.
+
+        Returns
+        -------
+        ndarray
+            One value per row.
+
+        Examples
+        --------
+        >>> geometry = Geometry([[0], [1], [5]], [0, -1, 1], noise="drop")
+        >>> geometry.as_given(np.array([7, 8]), -1).tolist()
+        [7, -1, 8]
+        """
         if self._kept is None:
             return values
         whole = np.full((len(self._kept), *values.shape[1:]), blank, values.dtype)
@@ -210,7 +297,7 @@ class Geometry:
 
     @cached_property
     def between(self) -> float:
-        """Sum over points of the squared distance of their centroid to the center."""
+        """Sum over points of the squared distance of their centroid from the overall mean."""
         steps = self.centers.from_first()
         steps -= (self.sizes / self.n) @ steps
         return float(self.sizes @ (steps**2).sum(axis=1))
@@ -229,12 +316,12 @@ class Geometry:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where each cluster begins in cluster order, and the end."""
+        """Start of each cluster in cluster order, and the end."""
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
 
     @cached_property
     def source(self) -> sources.Source:
-        """Where distances come from; under "sqeuclidean" and "cosine" the Euclidean ones."""
+        """Source of distances; under "sqeuclidean" and "cosine" of the Euclidean ones."""
         if self._distances is not None:
             return sources.MatrixSource(self._distances, self.order)
         if self.metric.name == "cosine" and not self.squares:
@@ -243,7 +330,7 @@ class Geometry:
 
     @cached_property
     def squares(self) -> float:
-        """What squared distances of `source` are multiplied with, or 0 if they stay as they are.
+        """Factor by which squared distances of `source` are multiplied; 0 if they are not squared.
 
         Under "cosine" rows of zeros are at distance 1 from all others, which no square gives.
         """
@@ -252,7 +339,7 @@ class Geometry:
 
     @cached_property
     def base(self) -> Any:
-        """The features in which distances are Euclidean: under "cosine", rows of length one."""
+        """Features in which distances are Euclidean; under "cosine" rows of length one."""
         if self.metric.is_own and self.metric.name == "cosine":
             return moments.unit_rows(self.points)
         return self.points
@@ -265,23 +352,95 @@ class Geometry:
         return sweep.pair_sums(self.source, self.starts, self.sorted_codes)
 
     def row_sums(self, rows: NDArray[np.int64]) -> Floats:
-        """Summed distances of some points, by place in cluster order, to every cluster."""
+        """Sum the distances of some points to every cluster.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Positions of the points in cluster order.
+
+        Returns
+        -------
+        ndarray of float
+            Sums, points × clusters.
+
+        Examples
+        --------
+        >>> Geometry([[0], [1], [5]], [0, 0, 1]).row_sums(np.array([0, 2])).tolist()
+        [[1.0, 5.0], [9.0, 0.0]]
+        """
         if self._distances is not None:
             return np.asarray(self._sums[self.order[rows]])
         return sweep.row_sums(self.source, rows, self.starts, self.sorted_codes)
 
     def tile(self, rows: NDArray[np.int64], start: int, stop: int) -> Any:
-        """Distances of some points to a range of points, by place in cluster order."""
+        """Compute distances of some points to a range of points.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Positions of the points in cluster order.
+        start : int
+            First position of the range.
+        stop : int
+            End of the range.
+
+        Returns
+        -------
+        ndarray of float
+            Distances, rows × range.
+
+        Examples
+        --------
+        >>> Geometry([[0], [1], [5]], [0, 0, 1]).tile(np.array([0]), 1, 3).tolist()
+        [[1.0, 5.0]]
+        """
         found = self.source.tile(rows, start, stop)
         return self.squares * found**2 if self.squares else found
 
     def paired(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> Floats:
-        """Distances of points to others one by one, by place in cluster order."""
+        """Compute distances of pairs of points.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Positions of the first points in cluster order.
+        others : ndarray of int
+            Positions of the second points, one per first point.
+
+        Returns
+        -------
+        ndarray of float
+            One distance per pair.
+
+        Examples
+        --------
+        >>> Geometry([[0], [1], [5]], [0, 0, 1]).paired(np.array([0, 1]), np.array([1, 2])).tolist()
+        [1.0, 4.0]
+        """
         found = self.source.paired(rows, others)
         return self.squares * found**2 if self.squares else found
 
     def extremes(self, *, by_pair: bool = False) -> sweep.Extremes:
-        """Least and greatest distances."""
+        """Find the least and greatest distances within and between clusters.
+
+        Parameters
+        ----------
+        by_pair : bool, default False
+            Whether to find them for every pair of clusters too.
+
+        Returns
+        -------
+        Extremes
+            By point, in cluster order: `separation` from other clusters and `reach` within the own
+            one. By pair of clusters, if asked for: `nearest`, `farthest` and `hausdorff`.
+
+        Examples
+        --------
+        >>> found = Geometry([[0], [1], [5]], [0, 0, 1]).extremes()
+        >>> found.separation.tolist(), found.reach.tolist()
+        ([5.0, 4.0, 4.0], [1.0, 1.0, 0.0])
+        """
         found = sweep.extremes(self.source, self.starts, self.sorted_codes, by_pair=by_pair)
         return found.squared(self.squares) if self.squares else found
 
@@ -301,7 +460,7 @@ def as_geometry(
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
 ) -> Geometry:
-    """One finished geometry, or moments, or features and labels, made into one."""
+    """Return a finished geometry, or make one from moments or from features and labels."""
     if isinstance(X, Geometry | Moments):
         known = metric if isinstance(X, Geometry) else None  # moments take a metric
         options = (labels, known, noise, noise_policy)
@@ -325,7 +484,7 @@ def _geometry_door(
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
 ) -> Geometry:
-    """What an internal measure takes: one finished geometry, or features and labels."""
+    """The arguments of an internal measure: one finished geometry, or features and labels."""
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     return as_geometry(record.key, X, labels, metric, **policies)
 

@@ -1,4 +1,4 @@
-"""Names of metrics, and what each becomes."""
+"""Names of metrics, and the records they become."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Metric:
 
     @property
     def squares(self) -> float:
-        """What a squared Euclidean distance is multiplied with to give this one; 0 if nothing."""
+        """Factor that turns a squared Euclidean distance into this metric; 0 if there is none."""
         return {"sqeuclidean": 1.0, "cosine": 0.5}.get(self.name, 0.0) if self.is_own else 0.0
 
 
@@ -57,7 +57,7 @@ def read_metric(metric: Any) -> Metric:
 
 
 def _foreign() -> list[str]:
-    """Metrics that scikit-learn computes; those that need more than two points are left out."""
+    """Names of the metrics that scikit-learn computes from two points alone."""
     from sklearn.metrics import pairwise
     from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS, distance_metrics
 

@@ -15,16 +15,16 @@ from clustervet.geometry.sources import CLOSE
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
-# Points a thread at least.
+# Least number of points per thread.
 GRAIN = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Centers:
-    """Centroids as a point of each cluster and the step from it to the mean.
+    """Centroids as a point of each cluster (its anchor) and the step from it to the mean.
 
-    Points of a cluster lie near its anchor, so their differences are exact, and neither a far
-    origin nor clusters far apart cost digits. Sparse points have the origin as their anchor.
+    Points of a cluster lie near its anchor, so their differences are exact. Neither an origin far
+    away nor clusters far apart cost precision. Sparse points have the origin as their anchor.
     """
 
     anchors: Floats
@@ -146,7 +146,7 @@ class SquaredSums:
 def squared_sums(
     points: Any, codes: Labels, sizes: NDArray[np.int64], metric: Metric
 ) -> SquaredSums:
-    """What squared distances to clusters need, in one pass over the points."""
+    """Prepare the sums of squared distances to clusters, in one pass over the points."""
     blank = np.zeros(len(codes), np.bool_)
     if metric.name == "cosine":
         squares = (

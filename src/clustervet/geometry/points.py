@@ -1,4 +1,4 @@
-"""The door for features: whatever holds numbers becomes a dense array or a CSR matrix."""
+"""The door for features: anything that holds numbers becomes a dense array or a CSR matrix."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from clustervet.labels import show_label
 from clustervet.labels.arrays import kind_of
 
 FRAMES = frozenset({"pandas", "polars", "pyarrow", "duckdb", "modin", "cudf", "ibis"})
-# Squares of coordinates must stay far from the largest float.
+# Squares of larger coordinates come too near to the largest float.
 LARGEST = 1e150
-# Sums of a symmetric matrix along rows and columns differ by no more than this share.
+# Relative difference of the sums of a symmetric matrix along rows and columns, at most.
 ROUNDING = 1e-11
-# Distances of a matrix may differ from those of its transpose by this share of the largest:
-# the square root of a rounding error, which is what distances by matrix products carry.
+# A matrix may differ from its transpose by this share of the largest distance: the square root
+# of a rounding error, which is the error of distances by matrix products.
 ASYMMETRY = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
 
 
@@ -33,7 +33,7 @@ def read_points(features: Any, what: str = "X") -> Any:
 
 
 def _unpacked(features: Any) -> Any:
-    """The sparse matrix behind a pandas frame all of whose columns are sparse."""
+    """The sparse matrix of a pandas frame if all its columns are sparse."""
     if type(features).__module__.partition(".")[0] != "pandas" or not hasattr(features, "dtypes"):
         return features
     kinds = getattr(features.dtypes, "values", [])
@@ -42,7 +42,7 @@ def _unpacked(features: Any) -> Any:
 
 
 def _as_table(features: Any, what: str) -> NDArray[Any]:
-    """A contiguous float array with a row a point."""
+    """A contiguous float array with one row per point."""
     if type(features).__module__.partition(".")[0] in FRAMES:
         array = _from_frame(features, what)
     else:
@@ -57,7 +57,7 @@ def _as_table(features: Any, what: str) -> NDArray[Any]:
             f"{what} must have two dimensions, points by features; it has {array.ndim}."
         )
     if 0 in array.shape:
-        raise FeatureError(f"{what} has shape {array.shape}; at least one point and one feature.")
+        raise FeatureError(f"{what} has shape {array.shape}; it needs points and features.")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
     return np.ascontiguousarray(array)
@@ -71,7 +71,7 @@ def is_sparse(features: Any) -> bool:
 def _sparse(features: Any, what: str) -> Any:
     matrix = features.tocsr()
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise FeatureError(f"{what} has shape {matrix.shape}; at least one point and one feature.")
+        raise FeatureError(f"{what} has shape {matrix.shape}; it needs points and features.")
     if matrix.dtype.kind not in "biuf":
         raise FeatureError(f"{what} must hold numbers, not {matrix.dtype}.")
     if matrix.dtype not in (np.float32, np.float64):
@@ -151,7 +151,7 @@ def _as_array(features: Any, what: str) -> NDArray[Any]:
 
 
 def _no_numbers(features: Any, what: str) -> str:
-    """Why features are no array of numbers: the first value that is none, or unequal rows."""
+    """Why features are not an array of numbers: the first other value, or unequal rows."""
     try:
         table = np.asarray(features, dtype=object)
     except ValueError:
@@ -168,7 +168,7 @@ def _no_numbers(features: Any, what: str) -> str:
 
 
 def _check_finite(array: NDArray[Any], what: str) -> None:
-    """Refuse NaN and infinities, a block of rows at a time, and say where the first is."""
+    """Refuse NaN and infinities, and name the first one; works on blocks of rows."""
     rows = max(1, 2**20 // array.shape[1])
     for first in range(0, len(array), rows):
         block = array[first : first + rows]
@@ -187,14 +187,14 @@ def _check_finite(array: NDArray[Any], what: str) -> None:
 
 
 def read_matrix(matrix: Any, what: str = "X") -> NDArray[Any]:
-    """A square matrix of numbers; whether they are distances is for `survey` to say."""
+    """A square matrix of numbers; `survey` checks whether they are distances."""
     if is_sparse(matrix):
         raise FeatureError(f"{what} with metric='precomputed' must be dense, not sparse.")
     distances: NDArray[Any] = _as_table(matrix, what)
     if distances.shape[1] != len(distances):
         raise FeatureError(
-            f"{what} with metric='precomputed' must be square, a row and a column a point; its "
-            f"shape is {distances.shape}."
+            f"{what} with metric='precomputed' must be square, with one row and one column per "
+            f"point; its shape is {distances.shape}."
         )
     return distances
 
@@ -209,10 +209,10 @@ def read_distances(matrix: Any, what: str = "X") -> NDArray[Any]:
 def survey(
     distances: NDArray[Any], codes: NDArray[np.int32], clusters: int, what: str = "X"
 ) -> NDArray[np.float64]:
-    """Distances summed over clusters, points × clusters, once all are found to be distances.
+    """Sum the distances over clusters, points × clusters, and check that all are distances.
 
-    The matrix is read once: it is symmetric if its products with some weights are the same
-    along rows and along columns, to rounding. Only where they are not is it searched.
+    The matrix is read once. It is symmetric if its products with random weights are the same along
+    rows and along columns, up to rounding. Only if they are not, the fault is searched for.
     """
     from clustervet import _kernels
 
@@ -230,7 +230,7 @@ def survey(
     scale = float(along.max())
     even = math.isfinite(scale) and float(np.abs(along - across).max()) <= ROUNDING * scale
     if not even or any(negative for negative, _ in parts) or np.diagonal(distances).any():
-        # No point is farther from another than twice the farthest one is from the first.
+        # No distance is larger than twice the largest one from the first point.
         tolerance = ASYMMETRY[distances.dtype] * float(distances[0].max())
         fault, row, column = _kernels.find_fault(distances, tolerance)
         if fault:

@@ -1,4 +1,4 @@
-"""The silhouette of clusters of which only a sample of points is held."""
+"""The silhouette of clusters of which only a sample of points is known."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from clustervet.registry import Estimate
 
 Floats = NDArray[np.float64]
-# Parts of a sample that are left out in turn, at most.
+# Largest number of parts of a sample that are left out in turn.
 PARTS = 20
-# Numbers that are held at a time.
+# Largest number of values of a block.
 BLOCK = 2**22
 
 
@@ -22,9 +22,9 @@ def sampled_silhouette(
 ) -> Estimate:
     """The mean silhouette from points drawn by cluster, in random order within each.
 
-    Mean distances to clusters come from the sample too, so that points share their errors.
-    The standard error is therefore that of the jackknife which leaves out a part of the whole
-    sample at a time (Kott 2001), less what a census of the clusters would leave.
+    Mean distances to clusters come from the sample too, so the errors of points are not
+    independent. The standard error is therefore that of the jackknife that leaves out one part of
+    the whole sample at a time (Kott 2001), with a correction for sampling a finite population.
     Clusters are weighted by their true sizes.
 
     >>> x = np.array([[0.0], [1.0], [10.0], [11.0]])
@@ -61,12 +61,12 @@ def sampled_silhouette(
 
 
 def _rows(points: int, clusters: int, parts: int) -> int:
-    """Points of which all sums and distances are held at once."""
+    """Number of points whose sums and distances are computed at once."""
     return max(1, BLOCK // max(points, clusters * (parts + 1)))
 
 
 def _ranks(codes: NDArray[np.int64], clusters: int) -> NDArray[np.int64]:
-    """The place of each point within its cluster."""
+    """The position of each point within its cluster."""
     order = np.argsort(codes, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=clusters))[:-1]])
     ranks = np.empty(len(codes), np.int64)
@@ -83,7 +83,7 @@ def _sums(
     parts: int,
     squared: bool,
 ) -> Floats:
-    """Summed distances of some points to each part of each cluster; what is in no part is last."""
+    """Summed distances of some points to each part of each cluster; points in no part come last."""
     from scipy.sparse import csr_array
     from scipy.spatial.distance import cdist
 
@@ -99,7 +99,7 @@ def _sums(
 def _widths(
     sums: Floats, held: NDArray[np.int64], own: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> Floats:
-    """(b - a) / max(a, b) of points, 0 for one alone and where both distances are 0."""
+    """(b - a) / max(a, b) of points; 0 for a point alone and where both distances are 0."""
     rows = np.arange(len(own))
     inside = sums[rows, own] / np.maximum(held[own] - 1, 1)
     means = sums / held

@@ -1,4 +1,4 @@
-"""Where distances come from: blocks of rows against columns, of points in cluster order."""
+"""Sources of distances: blocks of rows against columns, of points in cluster order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clustervet.errors import FeatureError
 from clustervet.geometry.metrics import Metric
 from clustervet.geometry.points import is_sparse
 
-# Beyond so many features a matrix product is faster than differences.
+# With more features a matrix product is faster than differences.
 FEW_FEATURES = 32
 # Distances below this share of the points' squared norms are recomputed by differences.
 CLOSE = 1e-5
@@ -21,7 +21,7 @@ Tile = NDArray[np.floating[Any]]
 
 
 class Source(Protocol):
-    """Distances of some points to a range of points, positions in cluster order."""
+    """Distances of some points to a range of points; positions are in cluster order."""
 
     height: int
     width: int
@@ -30,11 +30,11 @@ class Source(Protocol):
         """Distances of the rows to the points start..stop."""
 
     def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
-        """Distance of each row to the point beside it in `others`."""
+        """Distance of each row to the point at the same place in `others`."""
 
 
 class DirectSource:
-    """Few features: differences, a loop along memory; points are columns."""
+    """Few features: distances by differences; points are columns, so loops run along memory."""
 
     height, width = 32, 512
 
@@ -59,7 +59,7 @@ class DirectSource:
 
 
 class ProductSource:
-    """Many features: a matrix product a tile; points are centred."""
+    """Many features: one matrix product per tile; points are centred."""
 
     height, width = 128, 4096
 
@@ -82,7 +82,7 @@ class ProductSource:
 
 
 class SparseSource:
-    """Sparse rows: an inverted index, so that only shared features cost anything."""
+    """Sparse rows: an inverted index, so that only shared features take time."""
 
     height, width = 16, 2**62
 
@@ -117,7 +117,7 @@ class SparseSource:
 
 
 class MatrixSource:
-    """Distances that the user computed."""
+    """Distances that the user gave."""
 
     height, width = 32, 8192
 
@@ -161,18 +161,18 @@ class ForeignSource:
                 f"metric {self.metric.name} gives distances that are negative or not finite."
             )
         own = np.flatnonzero((rows >= start) & (rows < stop))
-        out[own, rows[own] - start] = 0.0  # whatever the metric says of a point and itself
+        out[own, rows[own] - start] = 0.0  # even if the metric gives something else
         return out
 
     def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
-        """Distances by scikit-learn, one by one."""
+        """Distances by scikit-learn, one pair at a time."""
         ones = [np.array([row]) for row in rows]
         pairs = zip(ones, others.tolist(), strict=True)
         return np.array([self.tile(row, other, other + 1)[0, 0] for row, other in pairs], float)
 
 
 def open_source(points: Any, order: Positions, metric: Metric) -> Source:
-    """Distances of features under a metric; Euclidean ones for squares and cosines."""
+    """The source of distances for features and a metric; Euclidean ones for squares and cosines."""
     squared = metric.squares > 0 or (metric.is_own and metric.name == "euclidean")
     if is_sparse(points):
         rows = points[order]

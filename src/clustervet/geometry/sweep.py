@@ -1,4 +1,4 @@
-"""Passes over pairs of points: sums by cluster, and extremes; in threads, in bounded memory."""
+"""Passes over pairs of points: sums by cluster and extremes, in threads and bounded memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clustervet._progress import ticking
 from clustervet.geometry.sources import DirectSource, Positions, ProductSource, Source
 
 Floats = NDArray[np.float64]
-# A pass is cut into this many parts a core, so that none waits long for the others.
+# Parts per core into which a pass is cut, so that no core waits long for the others.
 PARTS = 8
 
 
@@ -24,8 +24,8 @@ PARTS = 8
 class PairSums:
     """Sums over pairs of points, in cluster order.
 
-    `own` is a point's summed distance to its cluster, `nearest` its least mean distance to
-    another one and `which` that cluster; `between` is the sum over pairs in two clusters.
+    `own` is the summed distance of a point to its cluster, `nearest` its least mean distance to
+    another cluster, and `which` that cluster; `between` is the sum over pairs in two clusters.
     """
 
     own: Floats
@@ -35,7 +35,7 @@ class PairSums:
 
 
 def pair_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> PairSums:
-    """Sums over all pairs, each of them seen once."""
+    """Sums over all pairs; each pair is visited once."""
     n, clusters = len(codes), len(starts) - 1
     total = PairSums(np.zeros(n), np.full(n, np.inf), np.zeros(n, np.int32), 0.0)
     pending: dict[int, Floats] = {}
@@ -69,7 +69,7 @@ def pair_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> Pa
 
 
 def given_sums(sums: Floats, codes: NDArray[np.int32], sizes: NDArray[np.int64]) -> PairSums:
-    """The same from summed distances of every point to every cluster."""
+    """Like `pair_sums`, from the summed distances of every point to every cluster."""
     rows = np.arange(len(codes))
     own = sums[rows, codes]
     means = sums / sizes
@@ -87,7 +87,7 @@ def _take(total: PairSums, nearest: Floats, which: NDArray[np.int32]) -> None:
 
 
 def _left_open(blocks: Positions, starts: Positions) -> list[tuple[int, int]]:
-    """Large clusters that these blocks began to sum up or went on with, and where."""
+    """Large clusters whose sums these blocks began or continued, with their slots."""
     first, last = blocks[0], blocks[-1]
     found = []
     if first[2] >= 0 and starts[first[2]] < first[0]:
@@ -98,7 +98,7 @@ def _left_open(blocks: Positions, starts: Positions) -> list[tuple[int, int]]:
 
 
 def _tile_sums(source: Source, blocks: Positions, starts: Any, codes: Any, *state: Any) -> None:
-    """What the compiled `direct_sums` does, for distances that come in tiles."""
+    """Like the compiled `direct_sums`, for distances that come in tiles."""
     own, nearest, which, waiting, across = state
     n = len(codes)
     sums = np.zeros((source.height, len(starts) - 1))
@@ -116,7 +116,7 @@ def _tile_sums(source: Source, blocks: Positions, starts: Any, codes: Any, *stat
 
 
 def plan(starts: Positions, n: int, height: int) -> list[Positions]:
-    """Blocks of rows (first, last, piece of which large cluster or -1), in parts of equal work."""
+    """Blocks (first, last, large cluster of which it is a piece, or -1), in parts of equal work."""
     blocks: list[tuple[int, int, int]] = []
     first = 0
     for cluster, (start, stop) in enumerate(
@@ -140,7 +140,7 @@ def plan(starts: Positions, n: int, height: int) -> list[Positions]:
 
 
 def _in_threads(part: Any, parts: list[Any], source: Source, what: str) -> Any:
-    """Each part with its result, in order; matrix products use one core a thread."""
+    """Each part with its result, in order; matrix products use one core per thread."""
     with _one_blas_thread(source), ticking(len(parts), what) as tick:
         if len(parts) == 1:
             yield parts[0], part(parts[0])
@@ -184,9 +184,9 @@ def row_sums(
 class Extremes:
     """Least and greatest distances.
 
-    `separation` is a point's least distance to another cluster and `reach` its greatest
-    within its own, in cluster order. By pair of clusters, where asked for: the `nearest` and
-    `farthest` points, and the one-sided `hausdorff` distance of row to column.
+    In cluster order, `separation` is the least distance of a point to another cluster and `reach`
+    the greatest within its own. By pair of clusters, if asked for: the `nearest` and `farthest`
+    points, and the one-sided `hausdorff` distance from row to column.
     """
 
     separation: Floats
@@ -196,7 +196,7 @@ class Extremes:
     hausdorff: Floats
 
     def squared(self, factor: float) -> Extremes:
-        """The same for squared distances times a factor."""
+        """The same extremes for squared distances times a factor."""
         every = (self.separation, self.reach, self.nearest, self.farthest, self.hausdorff)
         return Extremes(*(factor * np.sign(x) * x**2 for x in every))
 
@@ -204,7 +204,7 @@ class Extremes:
 def extremes(
     source: Source, starts: Positions, codes: NDArray[np.int32], *, by_pair: bool
 ) -> Extremes:
-    """Extremes over all pairs of points; `by_pair` also those of every two clusters."""
+    """Extremes over all pairs of points; with `by_pair` also those of every two clusters."""
     n, clusters = len(codes), len(starts) - 1
     side = clusters if by_pair else 0
     separation, reach = np.full(n, np.inf), np.zeros(n)

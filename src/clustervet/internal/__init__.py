@@ -1,6 +1,6 @@
-"""Measures of one geometry: how good a clustering is when only the data is known.
+"""Internal measures: how good a clustering is when only the data is known.
 
-Law: each measure is a small function that reads a `Geometry` and returns a float.
+Rule of this room: each measure is a small function that reads a `Geometry` and returns a float.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What several internal measures use."""
+"""Helpers that several internal measures share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DISTANCE_BIAS = (
 
 
 def ratio(above: float, below: float, why: str) -> float:
-    """A quotient that may be infinite; 0/0 is undefined, for the reason given."""
+    """A quotient that may be infinite; 0/0 is undefined for the given reason."""
     if below == 0:
         if above == 0:
             raise UndefinedError(why)
@@ -24,14 +24,14 @@ def ratio(above: float, below: float, why: str) -> float:
 
 
 def whole(value: Any, name: str, least: int) -> int:
-    """A whole number of at least so much."""
+    """Check a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}.")
     return int(value)
 
 
 def one_of(value: Any, name: str, known: tuple[str, ...]) -> str:
-    """One of the names that are known."""
+    """Check that a value is one of the known names."""
     if value not in known:
         raise ParameterError(f"{name} must be one of {', '.join(known)}, not {value!r}.")
     return str(value)

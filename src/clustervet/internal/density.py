@@ -31,15 +31,23 @@ WIDTH = 4096
     meaning="How much sparser the space between clusters is than the sparsest place inside them.",
     use="Clusters may have any shape and some points may be noise (label -1).",
     avoid="There are many features, or the last digits matter: ties make it depend on the order of "
-    "the points; it favours what DBSCAN and its kin find.",
+    "the points; it favours what DBSCAN and similar algorithms find.",
 )
 def dbcv(geometry: Geometry, dimension: int | None = None) -> float:
     """Density-based clustering validation.
 
-    Noise counts as points of no cluster: those dropped by a policy, those labelled -1 where
-    no policy says otherwise, and clusters of a single point. `dimension` is the number of
-    features where only distances are known.
+    Parameters
+    ----------
+    dimension : int, optional
+        Number of features, needed where only distances are known.
 
+    Notes
+    -----
+    These points belong to no cluster: those that a noise policy drops, those labelled -1 if there
+    is no policy, and clusters of a single point.
+
+    Examples
+    --------
     >>> ring = [[0, 0], [0, 1], [0, 2], [9, 0], [9, 1], [9, 2]]
     >>> round(dbcv(ring, [0, 0, 0, 1, 1, 1]), 4)
     0.8595
@@ -97,8 +105,8 @@ def _core_distances(geometry: Geometry, cluster: int, dimension: float) -> Float
 def _tree(geometry: Geometry, cluster: int, core: Floats) -> tuple[Places, float]:
     """Inner nodes of the spanning tree by mutual reachability, and its longest inner edge.
 
-    A tree without inner edges is as sparse as its longest edge, as in the authors' program.
-    Ties for a parent go to the point that comes first.
+    Without inner edges the longest edge counts, as in the authors' program. A tie for a parent goes
+    to the point that comes first.
     """
     start, stop = geometry.starts[cluster : cluster + 2].tolist()
     size = stop - start

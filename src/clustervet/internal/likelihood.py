@@ -1,4 +1,4 @@
-"""Density of the points in a mixture of Gaussians that is read off the clusters."""
+"""Density of the points in a mixture of Gaussians that is made from the clusters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODEL_BIAS = "it favours Gaussian clusters of the shape assumed, as mixtures and
     equation="sum_i ln sum_k (n_k/n) N(x_i; c_k, S_k)",
     reference="Aggarwal 2015, §6.9.1 (probabilistic measure)",
     meaning="How probable the data is under a Gaussian for each cluster, fitted by one M-step.",
-    use="Clusters ought to be Gaussians of a known shape, given by covariance.",
+    use="Clusters should be Gaussians of a known shape, given by covariance.",
     avoid="Numbers of clusters differ: it rises with them; " + MODEL_BIAS + ".",
 )
 def log_likelihood(
@@ -35,10 +35,16 @@ def log_likelihood(
 ) -> float:
     """Log-likelihood of the points in a mixture made from the clusters.
 
-    `covariance` is spherical, diagonal, tied or full; `regularization` adds that share of
-    the features' mean variance to every variance. Without it a singular covariance has no
-    likelihood.
+    Parameters
+    ----------
+    covariance : {'spherical', 'diagonal', 'tied', 'full'}, default 'full'
+        Shape of the covariances.
+    regularization : float, default 0.0
+        Share of the features' mean variance that is added to every variance. Without it a singular
+        covariance has no likelihood.
 
+    Examples
+    --------
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
     >>> round(log_likelihood(X, [0, 0, 1, 1], covariance="tied"), 6)
     -8.448343
@@ -56,13 +62,22 @@ def log_likelihood(
     unit="nats",
     equation="-2 LL + p ln n",
     reference="Schwarz 1978",
-    meaning="Misfit of the mixture read off the clusters, plus a price for its parameters.",
+    meaning="Misfit of the mixture made from the clusters, plus a penalty for its parameters.",
     use="Numbers of clusters or shapes of covariance are compared, with many points.",
-    avoid="Clusters are no Gaussians: it then asks for too many; " + MODEL_BIAS + ".",
+    avoid="Clusters are not Gaussian: it then asks for too many; " + MODEL_BIAS + ".",
 )
 def bic(geometry: Geometry, covariance: str = "full", regularization: float = 0.0) -> float:
     """Bayesian information criterion of the mixture; lower is better.
 
+    Parameters
+    ----------
+    covariance : {'spherical', 'diagonal', 'tied', 'full'}, default 'full'
+        Shape of the covariances.
+    regularization : float, default 0.0
+        Share of the features' mean variance that is added to every variance.
+
+    Examples
+    --------
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
     >>> round(bic(X, [0, 0, 1, 1], covariance="tied"), 6)
     22.441863
@@ -81,7 +96,7 @@ def bic(geometry: Geometry, covariance: str = "full", regularization: float = 0.
     unit="nats",
     equation="-2 LL + 2 p",
     reference="Akaike 1974",
-    meaning="Misfit of the mixture read off the clusters, plus two for each parameter.",
+    meaning="Misfit of the mixture made from the clusters, plus two for each parameter.",
     use="Prediction matters more than finding the true number of clusters.",
     avoid="The number of clusters itself is the question: it asks for too many; "
     + MODEL_BIAS
@@ -90,6 +105,15 @@ def bic(geometry: Geometry, covariance: str = "full", regularization: float = 0.
 def aic(geometry: Geometry, covariance: str = "full", regularization: float = 0.0) -> float:
     """Akaike information criterion of the mixture; lower is better.
 
+    Parameters
+    ----------
+    covariance : {'spherical', 'diagonal', 'tied', 'full'}, default 'full'
+        Shape of the covariances.
+    regularization : float, default 0.0
+        Share of the features' mean variance that is added to every variance.
+
+    Examples
+    --------
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
     >>> round(aic(X, [0, 0, 1, 1], covariance="tied"), 6)
     24.896686
@@ -108,9 +132,9 @@ def aic(geometry: Geometry, covariance: str = "full", regularization: float = 0.
     unit="nats",
     equation="mean over folds of the mean ln density of points left out",
     reference="Dom 2001, App. C.1",
-    meaning="Mean log density of points left out when the mixture was read off the clusters.",
+    meaning="Mean log density of points that were left out when the mixture was fitted.",
     use="Overfitting is the worry: more clusters are better only if they predict new points.",
-    avoid="The clusters were made from the points left out too, which flatters all alike; "
+    avoid="The points left out were used to make the clusters, which flatters every value; "
     + MODEL_BIAS
     + ".",
 )
@@ -121,10 +145,25 @@ def validated_likelihood(
     folds: int = 10,
     random_state: Any = 0,
 ) -> float:
-    """Mean log density of points under a mixture read off the others, by cross-validation.
+    """Mean log density of points under a mixture fitted to the others, by cross-validation.
 
-    An `Estimate`: its standard error is that of a mean over the points.
+    Parameters
+    ----------
+    covariance : {'spherical', 'diagonal', 'tied', 'full'}, default 'full'
+        Shape of the covariances.
+    regularization : float, default 0.0
+        Share of the features' mean variance that is added to every variance.
+    folds : int, default 10
+        Number of parts that are left out in turn, at least 2.
+    random_state : int, Generator or None, default 0
+        Seed for dealing points to folds.
 
+    Notes
+    -----
+    The value is an `Estimate`; its standard error is that of a mean over the points.
+
+    Examples
+    --------
     >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
     >>> validated_likelihood(X, [0, 0, 0, 1, 1, 1], covariance="tied", folds=6) > -4
     True
@@ -135,7 +174,7 @@ def validated_likelihood(
     count = min(whole(folds, "folds", 2), geometry.n)
     if count < 2:
         raise UndefinedError("it needs at least 2 points", fault=FeatureError)
-    # Shuffled within clusters and dealt out in turn, so that no fold empties a cluster.
+    # Shuffled within clusters and dealt to the folds in turn, so that no fold empties a cluster.
     shuffled = generator(random_state).permutation(geometry.n)
     dealt = shuffled[np.argsort(geometry.codes[shuffled], kind="stable")]
     fold = np.empty(geometry.n, np.int64)
@@ -159,12 +198,12 @@ def _model(geometry: Geometry, covariance: str, regularization: float) -> Mixtur
         else:
             model = fit(geometry.dense, geometry.codes, geometry.names, covariance, regularization)
         geometry.memory[key] = model
-    return geometry.memory[key]  # type: ignore[no-any-return]  # what was put there
+    return geometry.memory[key]  # type: ignore[no-any-return]  # set above
 
 
 def _total(geometry: Geometry, model: Mixture) -> float:
     if model.total is None:
-        if isinstance(geometry, MomentGeometry):  # a density looks at every point
+        if isinstance(geometry, MomentGeometry):  # a density needs every point
             blocks = geometry.blocks()
             model.total = math.fsum(math.fsum(model.log_densities(points)) for points, _ in blocks)
         else:

@@ -16,13 +16,13 @@ from clustervet.labels import show_label
 Floats = NDArray[np.float64]
 COVARIANCES = ("spherical", "diagonal", "tied", "full")
 LOG_TAU = math.log(2 * math.pi)
-# A correlation matrix whose Cholesky pivots fall below this is singular to rounding.
+# A correlation matrix with smaller Cholesky pivots is singular up to rounding.
 SINGULAR = 1e-7
 ROWS = 65_536
 
 
 def check_regularization(value: Any) -> None:
-    """A share of the mean variance: finite and not negative."""
+    """Check a share of the mean variance: finite and not negative."""
     real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not real or not 0 <= value < math.inf:
         raise ParameterError(f"regularization must be a number of at least 0, not {value!r}.")
@@ -30,10 +30,10 @@ def check_regularization(value: Any) -> None:
 
 @dataclass
 class Mixture:
-    """Weights, means (a point and a step from it), and what turns points into standard ones.
+    """Weights, means (a point and a step from it) and scales of a mixture of Gaussians.
 
-    `scales` is a standard deviation a component (spherical), a row of them (diagonal), or
-    Cholesky factors (tied, one for all; full, one each).
+    `scales` has one standard deviation per component (spherical), one per component and
+    feature (diagonal), or Cholesky factors (tied: one for all; full: one per component).
     """
 
     weights: Floats
@@ -87,7 +87,7 @@ def fit(
     anchors, offsets, scatters = [], [], []
     for k in present:
         anchor = points[groups[k][0]].astype(np.float64)
-        steps = points[groups[k]] - anchor  # exact near the anchor, however far the origin
+        steps = points[groups[k]] - anchor  # exact near the anchor, even far from the origin
         offset = steps.mean(axis=0)
         anchors.append(anchor)
         offsets.append(offset)
@@ -99,7 +99,7 @@ def fit(
 
 
 def fit_moments(geometry: MomentGeometry, covariance: str, regularization: float) -> Mixture:
-    """The same from moments of the clusters; tied and full covariances need cross products."""
+    """Like `fit`, from moments of the clusters; tied and full covariances need cross products."""
     known = geometry.moments
     if covariance == "diagonal":
         scatters = list(known.scatter)
@@ -134,7 +134,7 @@ def _parameters(count: int, d: int, covariance: str) -> int:
 
 
 def _scatter(steps: Floats, covariance: str) -> Floats:
-    """Summed squares of steps from the mean, in as much detail as the covariance needs."""
+    """Sums of squared steps from the mean, in the detail that the covariance needs."""
     if covariance in ("tied", "full"):
         return np.asarray(steps.T @ steps)
     squares = (steps**2).sum(axis=0)
@@ -189,5 +189,5 @@ def _root(matrix: Floats, extra: float, whose: str) -> Floats:
 def _singular(whose: str) -> str:
     return (
         f"{whose} is singular: too few points, or features that are constant or depend on one "
-        "another; a simpler covariance or regularization=1e-6 mends that"
+        "another; use a simpler covariance or regularization=1e-6"
     )

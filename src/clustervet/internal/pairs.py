@@ -17,7 +17,7 @@ BATCH = 50_000
 
 
 def exact_means(geometry: Geometry) -> tuple[float, float]:
-    """Mean distance over all pairs in one cluster, and over all pairs in two."""
+    """Mean distance over all pairs in one cluster, and over all pairs in two clusters."""
     sizes = [int(size) for size in geometry.sizes]
     inside = sum(math.comb(size, 2) for size in sizes)
     across = math.comb(geometry.n, 2) - inside
@@ -30,7 +30,7 @@ def exact_means(geometry: Geometry) -> tuple[float, float]:
 
 
 def _squared_totals(geometry: Geometry) -> tuple[float, float]:
-    """Totals for squared distances, from centroids alone.
+    """Totals of squared distances within and between clusters, from centroids alone.
 
     Over pairs in cluster k they sum to n_k W_k, over pairs in two clusters to
     sum_k W_k (n - n_k) + n B. A row of zeros is at distance 1 under "cosine".

@@ -1,4 +1,4 @@
-"""Structureless sets of points to compare a clustering with."""
+"""Reference sets of points without structure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clustervet._progress import ticking
 def reference_ssq(
     points: NDArray[Any], clusters: int, count: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """SSQ of k-means on so many sets of uniform points in the box along the principal axes."""
+    """SSQ of k-means on `count` sets of uniform points in the box along the principal axes."""
     from threadpoolctl import threadpool_limits
 
     centred = points - points.mean(axis=0, dtype=np.float64)

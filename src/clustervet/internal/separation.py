@@ -1,4 +1,4 @@
-"""How far clusters are apart beside how wide they are."""
+"""How far apart clusters are, compared with how wide they are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clustervet.internal.common import DISTANCE_BIAS, one_of, ratio
 from clustervet.registry import measure
 
 Floats = NDArray[np.float64]
-# Clusters beyond which nothing of the size clusters × clusters is held.
+# With more clusters than this, no array of the size clusters × clusters is made.
 MANY_CLUSTERS = 4_000
 ROWS = 256
 BETWEEN = ("single", "complete", "average", "centroid", "to_centroids", "hausdorff")
@@ -22,7 +22,7 @@ WITHIN = ("diameter", "average", "centroid")
 
 
 def _centroid_distances(geometry: Geometry) -> Any:
-    """Distances of some centroids at a time to all of them, and which they are."""
+    """Blocks (first, last, distances of these centroids to all centroids)."""
     for first in range(0, geometry.k, ROWS):
         last = min(geometry.k, first + ROWS)
         block = geometry.centers.apart(first, last)
@@ -45,7 +45,7 @@ def _centroid_distances(geometry: Geometry) -> Any:
     avoid="Centroids say little about clusters; " + DISTANCE_BIAS + ".",
 )
 def davies_bouldin(geometry: Geometry) -> float:
-    """Mean over clusters of the worst ratio of spreads to distance of centroids.
+    """Mean over clusters of the worst ratio of spreads to the distance of centroids.
 
     >>> davies_bouldin([[0], [2], [10], [12]], [0, 0, 1, 1])
     0.2
@@ -56,7 +56,7 @@ def davies_bouldin(geometry: Geometry) -> float:
     for first, last, distances in _centroid_distances(geometry):
         both = spreads[first:last, None] + spreads
         if ((distances == 0) & (both == 0)).any():
-            raise UndefinedError("two clusters are the same single place")
+            raise UndefinedError("two clusters are the same single point")
         with np.errstate(divide="ignore"):
             worst.append((both / distances).max(axis=1))
     return float(np.concatenate(worst).mean())
@@ -73,11 +73,11 @@ def davies_bouldin(geometry: Geometry) -> float:
     equation="SSQ / (n min_{i != j} |c_i - c_j|^2)",
     reference="Xie & Beni 1991, eq. 7 with memberships 0 and 1",
     meaning="Mean squared distance to centroids over the least squared distance of two centroids.",
-    use="A pair of clusters that should be one must be noticed: it is ruled by the nearest pair.",
+    use="You must notice two clusters that should be one: the nearest pair decides the value.",
     avoid="There are many clusters: it falls with their number; " + DISTANCE_BIAS + ".",
 )
 def xie_beni(geometry: Geometry) -> float:
-    """Compactness over the separation of the two nearest centroids.
+    """Compactness divided by the separation of the two nearest centroids.
 
     >>> xie_beni([[0], [2], [10], [12]], [0, 0, 1, 1])
     0.01
@@ -85,7 +85,7 @@ def xie_beni(geometry: Geometry) -> float:
     geometry.need_clusters()
     least = min(float(block.min()) for _, _, block in _centroid_distances(geometry))
     return ratio(
-        math.fsum(geometry.within), geometry.n * least**2, "two clusters are the same single place"
+        math.fsum(geometry.within), geometry.n * least**2, "two clusters are the same single point"
     )
 
 
@@ -104,7 +104,7 @@ def xie_beni(geometry: Geometry) -> float:
     avoid="There are outliers, since two points decide it; " + DISTANCE_BIAS + ".",
 )
 def dunn(geometry: Geometry) -> float:
-    """Least distance between points of two clusters over the largest diameter.
+    """Least distance between points of two clusters divided by the largest diameter.
 
     >>> dunn([[0], [2], [10], [12]], [0, 0, 1, 1])
     4.0
@@ -127,17 +127,24 @@ def dunn(geometry: Geometry) -> float:
     equation="min_{i != j} delta(i, j) / max_k Delta(k)",
     reference="Bezdek & Pal 1998, eqs. 19 to 28",
     meaning="The least of a distance between clusters over the greatest of their widths.",
-    use="Dunn's index is wanted without being ruled by single points (the default: averages).",
-    avoid="Clusters differ much in width: the widest one rules; " + DISTANCE_BIAS + ".",
+    use="You want Dunn's index, but no single points that decide it (the default: averages).",
+    avoid="Clusters differ much in width: the widest one decides; " + DISTANCE_BIAS + ".",
 )
 def generalized_dunn(
     geometry: Geometry, between: str = "average", within: str = "centroid"
 ) -> float:
-    """Dunn's index with another distance between clusters and another width.
+    """Index of Dunn with another distance between clusters and another width.
 
-    `between` is delta 1 to 6 of the paper: single, complete, average, centroid,
-    to_centroids, hausdorff. `within` is Delta 1 to 3: diameter, average, centroid.
+    Parameters
+    ----------
+    between : str, default 'average'
+        Distance between clusters, delta 1 to 6 of the paper: 'single', 'complete', 'average',
+        'centroid', 'to_centroids' or 'hausdorff'.
+    within : {'diameter', 'average', 'centroid'}, default 'centroid'
+        Width of a cluster, Delta 1 to 3 of the paper.
 
+    Examples
+    --------
     >>> generalized_dunn([[0], [2], [10], [12]], [0, 0, 1, 1])
     5.0
     """
@@ -189,7 +196,7 @@ def _euclidean_only(geometry: Geometry, which: str) -> None:
 
 
 def mean_distances(geometry: Geometry) -> Floats:
-    """Mean distance of points of one cluster to those of another: clusters × clusters."""
+    """Mean distance between the points of two clusters: clusters × clusters."""
     if "mean_distances" not in geometry.memory:
         sums = np.zeros((geometry.k, geometry.k))
         rows = max(1, 2**22 // geometry.k)
@@ -204,11 +211,11 @@ def mean_distances(geometry: Geometry) -> Floats:
             np.add.at(sums, geometry.sorted_codes[places], found)
         sizes = geometry.sizes.astype(float)
         geometry.memory["mean_distances"] = sums / (sizes[:, None] * sizes)
-    return geometry.memory["mean_distances"]  # type: ignore[no-any-return]  # what was put there
+    return geometry.memory["mean_distances"]  # type: ignore[no-any-return]  # set above
 
 
 def _to_centroids(geometry: Geometry) -> Floats:
-    """Mean distance of the points of two clusters, each to the other's centroid."""
+    """Mean distance of the points of two clusters to the centroid of the other one."""
     sums = np.zeros((geometry.k, geometry.k))
     rows = max(1, 2**22 // geometry.k)
     for first in range(0, geometry.n, rows):

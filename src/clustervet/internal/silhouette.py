@@ -1,4 +1,4 @@
-"""Silhouettes: each point's own cluster beside the nearest other one."""
+"""Silhouettes: each point's own cluster compared with the nearest other one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from clustervet.registry import Estimate, measure
 from clustervet.view import Result, Section, Table, name_cell, plain, plain_table
 
 Floats = NDArray[np.float64]
-# Entries of points × clusters that are held at a time.
+# Largest number of entries of a block of points × clusters.
 BLOCK = 2**22
 
 
@@ -35,16 +35,27 @@ BLOCK = 2**22
     equation="mean_i (b_i - a_i) / max(a_i, b_i)",
     reference="Rousseeuw 1987; Aggarwal 2015, eq. 6.45",
     meaning="How much nearer points are to their own cluster than to the nearest other one.",
-    use="A number that can be read is wanted: near 1 is apart, near 0 touching, below 0 mixed.",
+    use="You want a number that is easy to read: near 1 apart, near 0 touching, below 0 mixed.",
     avoid="Clusters are long, nested or of unequal density; " + DISTANCE_BIAS + ".",
 )
 def silhouette(geometry: Geometry, sample: int | None = None, random_state: Any = 0) -> float:
     """Mean silhouette of the points.
 
-    A point alone in its cluster has silhouette 0. With `sample=m`, m points are drawn by
-    cluster and each is held against all points; the answer is then an `Estimate`. Where only
-    moments and a sample are known, that sample is taken.
+    Parameters
+    ----------
+    sample : int, optional
+        Number of points to draw, cluster by cluster; each is compared with all points. By default
+        all points are used.
+    random_state : int, Generator or None, default 0
+        Seed for drawing points.
 
+    Notes
+    -----
+    A point alone in its cluster has silhouette 0. With `sample` the value is an `Estimate` with its
+    standard error. Where only moments and a sample of points are known, that sample is used.
+
+    Examples
+    --------
     >>> silhouette([[0], [1], [10], [11]], [0, 0, 1, 1])
     0.899749373433584
     """
@@ -70,7 +81,7 @@ def silhouette(geometry: Geometry, sample: int | None = None, random_state: Any 
     avoid="Clusters differ much in spread; " + DISTANCE_BIAS + ".",
 )
 def simplified_silhouette(geometry: Geometry) -> float:
-    """Mean silhouette by distances to centroids; a point alone in its cluster has 0.
+    """Mean silhouette with distances to centroids; 0 for a point alone in its cluster.
 
     >>> round(simplified_silhouette([[0], [1], [10], [11]], [0, 0, 1, 1]), 6)
     0.949875
@@ -87,8 +98,32 @@ def simplified_silhouette(geometry: Geometry) -> float:
 class Silhouettes(Result):
     """Silhouettes by point, by cluster and overall.
 
-    `points` are in the order of the rows given, `nan` where a noise policy dropped one;
-    `nearest` is the cluster, other than its own, that a point is nearest to.
+    Parameters
+    ----------
+    points : ndarray of float
+        Silhouette of each point, in the order of the rows given; NaN where a policy dropped one.
+    labels : list
+        Cluster of each point; None where a policy dropped one.
+    nearest : list
+        For each point the nearest cluster other than its own.
+    clusters : dict
+        Mean silhouette of each cluster.
+    sizes : dict
+        Number of points in each cluster.
+    overall : float
+        Mean silhouette of all points.
+
+    Notes
+    -----
+    The silhouette of a point is (b - a) / max(a, b), where a is its mean distance to the other
+    points of its cluster and b its least mean distance to another cluster (Rousseeuw 1987).
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> found = cv.silhouettes([[0], [1], [10], [12]], [0, 0, 1, 1])
+    >>> found.points.round(3).tolist(), found.nearest
+    ([0.909, 0.9, 0.789, 0.826], [1, 1, 0, 0])
     """
 
     points: Floats
@@ -142,8 +177,47 @@ def silhouettes(
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
 ) -> Silhouettes:
-    """The silhouette of every point, every cluster, and of the clustering.
+    """Return the silhouette of every point, of every cluster and of the clustering.
 
+    Parameters
+    ----------
+    X : array_like, sparse matrix, dataframe or Geometry
+        Features, one row per point; with ``metric='precomputed'`` a square matrix of distances. Or
+        one finished geometry, and then nothing else of the data.
+    labels : array_like, optional
+        Cluster of each point, in the order of the rows of `X`.
+    metric : str or callable, optional
+        Name of a metric of scikit-learn, 'precomputed', or a function of two points. By default
+        'euclidean'.
+    noise : label, str or dict, optional
+        Label that means noise, a policy for the label -1, or a policy per label.
+    noise_policy : {'keep', 'drop', 'singletons'}, optional
+        What to do with noise. By default it is kept as one more cluster.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        What to do with missing labels.
+
+    Returns
+    -------
+    Silhouettes
+        The values, with the nearest other cluster of each point.
+
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read, or there are fewer than two clusters, or as many as points.
+    FeatureError
+        If `X` cannot be read as points or distances.
+    ParameterError
+        If a parameter is unknown or its value is out of range.
+
+    Notes
+    -----
+    The silhouette of a point is (b - a) / max(a, b), where a is its mean distance to the other
+    points of its cluster and b its least mean distance to another cluster (Rousseeuw 1987;
+    Aggarwal 2015, eq. 6.45). It is 0 for a point alone in its cluster.
+
+    Examples
+    --------
     >>> found = silhouettes([[0], [1], [10], [11]], ["a", "a", "b", "b"])
     >>> found
     Silhouettes of 4 points in 2 clusters: 0.8997 overall, 0 below 0
@@ -152,7 +226,7 @@ def silhouettes(
     """
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     geometry = as_geometry("silhouettes", X, labels, metric, **policies)
-    silhouette.record(geometry, sample=2)  # refuses what has no silhouettes
+    silhouette.record(geometry, sample=2)  # raises where there are no silhouettes
     widths, nearest = _all_widths(geometry)
     means = np.bincount(geometry.codes, widths) / geometry.sizes
     names = geometry.names
@@ -182,7 +256,7 @@ def _all_widths(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
             nearest[geometry.order] = sums.which
             found = widths, nearest
         geometry.memory["silhouettes"] = found
-    return geometry.memory["silhouettes"]  # type: ignore[no-any-return]  # what was put there
+    return geometry.memory["silhouettes"]  # type: ignore[no-any-return]  # set above
 
 
 def _squared_widths(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
@@ -196,12 +270,12 @@ def _squared_widths(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
 
 
 def _by_moments(geometry: MomentGeometry) -> float:
-    """The mean silhouette where moments are known: from a sample, or for squares from all rows."""
+    """Mean silhouette from moments: from the sample, or for squared distances from all rows."""
     drawn = geometry.estimate("silhouette")
     if drawn is not None:
         return drawn
     if not geometry.metric.squares:
-        _ = geometry.points  # refused, with the reason
+        _ = geometry.points  # raises, with the reason
     total = 0.0
     for points, codes in _pieces(geometry):
         squares = geometry.centers.squares(points, 0, len(codes))
@@ -211,7 +285,7 @@ def _by_moments(geometry: MomentGeometry) -> float:
 
 
 def _pieces(geometry: Geometry) -> Iterator[tuple[Any, NDArray[Any]]]:
-    """Points and their clusters, as many at a time as may be held against all centroids."""
+    """Blocks of points and their clusters, small enough to compare with all centroids."""
     if not isinstance(geometry, MomentGeometry):
         for first, last in _blocks(geometry):
             yield geometry.points[first:last], geometry.codes[first:last]
@@ -232,7 +306,7 @@ def _widths(
 ) -> tuple[Floats, NDArray[np.int32]]:
     """Silhouettes and nearest clusters of points from their distances to all clusters.
 
-    `own` is where distances to their own cluster are read: sums, or distances to centroids.
+    `own` holds the distances to their own cluster: sums, or distances to centroids.
     """
     rows = np.arange(len(codes))
     inside = own[rows, codes]
@@ -279,19 +353,19 @@ def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float
         share = size / geometry.n
         mean += share * float(found.mean())
         if 1 < count < size:
-            left = 1 - count / size  # what a census would leave nothing of
+            left = 1 - count / size  # finite-population correction
             part = share**2 * left * float(found.var(ddof=1)) / count
             variance += part
             doubt += part**2 / (count - 1)
-    degrees = variance**2 / doubt if doubt else math.inf  # Satterthwaite's
+    degrees = variance**2 / doubt if doubt else math.inf  # by Satterthwaite
     error = math.sqrt(variance)
     return Estimate(mean, standard_error=error, sample=sample, degrees=degrees)
 
 
 def _strata(geometry: Geometry, sample: int) -> list[tuple[int, int, int]]:
-    """(start, size, how many to draw) of each stratum, two points in each at least.
+    """(start, size, number to draw) of each stratum; at least two points of each are drawn.
 
-    Strata are clusters, or all points where there are too many clusters for that.
+    Strata are the clusters, or all points together where there are too many clusters.
     """
     sizes = geometry.sizes
     least = np.minimum(sizes, 2)
@@ -299,7 +373,7 @@ def _strata(geometry: Geometry, sample: int) -> list[tuple[int, int, int]]:
         return [(0, geometry.n, sample)]
     ideal = sizes * (sample / geometry.n)
     counts = np.clip(np.floor(ideal).astype(np.int64), least, sizes)
-    while counts.sum() != sample:  # what small clusters were given comes from the large ones
+    while counts.sum() != sample:  # large clusters give what small ones got
         step = 1 if counts.sum() < sample else -1
         able = counts < sizes if step > 0 else counts > least
         counts[int(np.argmax(np.where(able, step * (ideal - counts), -np.inf)))] += step

@@ -1,6 +1,6 @@
 """The door: anything label-like becomes integer codes and the names they stand for.
 
-Law: labels are validated here, once; nothing after this room checks again.
+Rule of this room: labels are validated here, once; no later code checks them again.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from clustervet.errors import LabelError
 from clustervet.labels.codes import Codes, Mask, from_integers, from_keys, number
 from clustervet.labels.text import plain_label, show_label
 
-# Below this many objects a dict is quicker than loading compiled loops.
+# For fewer objects a dict is quicker than loading compiled loops.
 FEW = 20_000
 SAMPLE = 8_192
 
@@ -23,7 +23,7 @@ def from_array(array: NDArray[Any], what: str) -> Codes:
     if array.ndim != 1:
         hint = "; pass one column, or ravel it" if array.ndim == 2 and 1 in array.shape else ""
         raise LabelError(
-            f"{what} must be one-dimensional, one label an object; its shape is "
+            f"{what} must be one-dimensional, one label per object; its shape is "
             f"{array.shape}{hint}."
         )
     masked = _mask_of(array)
@@ -103,12 +103,12 @@ def _dates(array: NDArray[Any], masked: Mask | None) -> Codes:
     values = np.ascontiguousarray(array).view(np.int64)
     if not missing.any():
         return Codes(values, restore, find)
-    # The code of NaT is the smallest integer: left in place it would stretch the range.
+    # The code of NaT is the smallest integer, which would make the range of codes huge.
     return Codes(np.where(missing, 0, values), restore, find, missing)
 
 
 def _moment(label: Any) -> np.generic | None:
-    """A date, a time or a span as numpy has it; None if it is no such thing."""
+    """A date, a time or a time span as a numpy scalar; None for anything else."""
     if isinstance(label, np.generic):
         return label
     for name in ("to_datetime64", "to_timedelta64"):  # pandas, to the nanosecond
@@ -124,7 +124,7 @@ def _moment(label: Any) -> np.generic | None:
 def from_objects(
     labels: Sequence[Any] | NDArray[Any], what: str, masked: Mask | None = None
 ) -> Codes:
-    """Codes of Python objects, equal where Python says that they are equal."""
+    """Codes of Python objects; objects that Python calls equal get the same code."""
     try:
         codes, keys = _number_objects(labels)
     except TypeError:
@@ -158,7 +158,7 @@ def check_names(keys: Sequence[Any], what: str) -> None:
 
 
 def _number_objects(labels: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
-    """Number objects by value; where few objects stand behind many references, by address first."""
+    """Number objects by value; by address first where many references share few objects."""
     if not isinstance(labels, np.ndarray):
         return number(labels)
     if len(labels) > FEW and labels.flags.c_contiguous:
@@ -204,7 +204,7 @@ def _hashable(item: Any) -> bool:
 
 
 def kind_of(thing: Any) -> str:
-    """What a thing is, for a message."""
+    """The kind of an object, for a message."""
     if thing is None:
         return "None"
     if isinstance(thing, str):

@@ -1,4 +1,4 @@
-"""Integer codes, and how to get back from them to labels."""
+"""Integer codes, and the way back from them to labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,25 @@ Names = Sequence[Any] | NDArray[Any]
 class Codes:
     """One clustering as integers, not always consecutive, with the way back to labels.
 
-    `span` is (smallest, number of slots) where that is known without a pass over the data.
+    Parameters
+    ----------
+    values : ndarray of int
+        Code of each object.
+    restore : callable
+        Function that returns the labels of an array of codes.
+    find : callable
+        Function that returns the code of a label, or None.
+    missing : ndarray of bool, optional
+        Where labels are missing; None if there are none.
+    span : tuple of int, optional
+        Smallest code and number of slots, where these are known without a pass over the data.
+
+    Examples
+    --------
+    >>> from clustervet.labels import read_labels
+    >>> codes = read_labels(["b", "a", "b"])
+    >>> codes.values.tolist(), codes.restore(codes.values), codes.find("b")
+    ([1, 0, 1], ['b', 'a', 'b'], 1)
     """
 
     values: Integers
@@ -33,12 +51,50 @@ class Codes:
         return len(self.values)
 
     def keep(self, kept: Mask) -> Codes:
-        """Only the objects where `kept` holds."""
+        """Return the codes of some of the objects.
+
+        Parameters
+        ----------
+        kept : ndarray of bool
+            Which objects to keep.
+
+        Returns
+        -------
+        Codes
+            Codes of these objects, with the same way back to labels.
+
+        Examples
+        --------
+        >>> from clustervet.labels import read_labels
+        >>> read_labels([5, 6, 7]).keep(np.array([True, False, True])).values.tolist()
+        [5, 7]
+        """
         missing = None if self.missing is None else self.missing[kept]
         return replace(self, values=self.values[kept], missing=missing)
 
     def with_class(self, mask: Mask, names: Sequence[Any]) -> Codes:
-        """Give the masked objects new codes: one for all of them, or one each."""
+        """Give some objects new codes: one for all of them, or one each.
+
+        Parameters
+        ----------
+        mask : ndarray of bool
+            Which objects get new codes.
+        names : list
+            One name for all of them, or one name per object.
+
+        Returns
+        -------
+        Codes
+            Codes without missing labels.
+
+        Examples
+        --------
+        >>> from clustervet.labels import read_labels
+        >>> codes = read_labels(["a", None, "b"])
+        >>> filled = codes.with_class(codes.missing, ["unknown"])
+        >>> filled.restore(np.unique(filled.values))
+        ['a', 'b', 'unknown']
+        """
         top = int(self.values.max(initial=0)) + 1
         if top + len(names) >= 2**63:
             return self._compressed().with_class(mask, names)
@@ -53,12 +109,12 @@ class Codes:
 
         def find(label: Any) -> int | None:
             code = self.find(label)
-            return code if code is not None and code < top else None  # the rest is taken now
+            return code if code is not None and code < top else None  # higher codes have new names
 
         return Codes(values, restore, find)
 
     def _compressed(self) -> Codes:
-        """The same with codes 0, 1, ..., for want of room above the largest."""
+        """The same with codes 0, 1, ..., where there is no room above the largest code."""
         distinct, values = np.unique(self.values, return_inverse=True)
         place = {int(value): k for k, value in enumerate(distinct)}
 
@@ -70,7 +126,26 @@ class Codes:
 
 
 def consecutive(codes: Codes) -> tuple[NDArray[np.int32], Integers]:
-    """Codes renumbered 0, 1, ... in their order, and the old code of each."""
+    """Renumber codes as 0, 1, ... in their order.
+
+    Parameters
+    ----------
+    codes : Codes
+        Codes without missing labels.
+
+    Returns
+    -------
+    renumbered : ndarray of int32
+        New code of each object.
+    distinct : ndarray of int
+        Old code of each new one.
+
+    Examples
+    --------
+    >>> from clustervet.labels import read_labels
+    >>> [part.tolist() for part in consecutive(read_labels([7, 3, 7]))]
+    [[1, 0, 1], [3, 7]]
+    """
     values = codes.values
     low, high = int(values.min()), int(values.max())
     if high - low > 4 * len(values) + 1_000:
@@ -85,7 +160,18 @@ def consecutive(codes: Codes) -> tuple[NDArray[np.int32], Integers]:
 
 
 class Singleton:
-    """The name of a cluster that holds one noise object; equal to no other name."""
+    """The name of a cluster that holds one noise object; it equals no other name.
+
+    Parameters
+    ----------
+    label : object
+        Label that means noise.
+
+    Examples
+    --------
+    >>> Singleton(-1), Singleton(-1) == Singleton(-1)
+    (noise -1, False)
+    """
 
     __slots__ = ("label",)
 
@@ -97,7 +183,7 @@ class Singleton:
 
 
 def from_integers(values: Integers, missing: Mask | None = None) -> Codes:
-    """Integers are their own codes."""
+    """Codes of integers: the integers themselves."""
 
     def find(label: Any) -> int | None:
         whole = (
@@ -111,9 +197,9 @@ def from_integers(values: Integers, missing: Mask | None = None) -> Codes:
 def from_keys(
     codes: Integers, keys: Sequence[Any], missing: Mask | None = None, *, ordered: bool = False
 ) -> Codes:
-    """Codes 0, 1, ... that stand for the keys, renumbered so that names come in order.
+    """Codes 0, 1, ... that stand for the keys, renumbered so that names are in order.
 
-    Keys that are `ordered` already, such as a user's categories, stay as they are.
+    Keys that are `ordered` already, such as a user's categories, are not reordered.
     """
     order = None if ordered else name_order(keys)
     if order is not None:

@@ -1,4 +1,4 @@
-"""Two clusterings of the same objects: equal lengths, and the policies for missing and noise."""
+"""Clusterings of the same objects: equal lengths, and policies for missing labels and noise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clustervet.labels.text import show_label
 
 Missing = Literal["raise", "drop", "class"]
 NoisePolicy = Literal["keep", "drop", "singletons"]
-# Squares of real weights must stay far from the largest float.
+# Squares of larger real weights come too near to the largest float.
 HEAVY = 1e150
 POLICIES = ("keep", "drop", "singletons")
 
@@ -31,9 +31,46 @@ def encode_pair(
     missing: Missing = "raise",
     names: tuple[str, str] = ("truth", "pred"),
 ) -> tuple[Codes, Codes, NDArray[Any] | None]:
-    """Both clusterings as codes of the same objects, and their weights where given.
+    """Read two clusterings of the same objects as codes.
 
-    `names` are what messages call them.
+    Parameters
+    ----------
+    truth : array_like
+        Class of each object.
+    pred : array_like
+        Cluster of each object.
+    weights : array_like, optional
+        One number per object, not negative.
+    noise : label, str or dict, optional
+        Label that means noise, a policy for the label -1, or a policy per label.
+    noise_policy : {'keep', 'drop', 'singletons'}, optional
+        What to do with noise. By default it is kept.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        What to do with missing labels.
+    names : tuple of str, default ('truth', 'pred')
+        Names of the two in messages.
+
+    Returns
+    -------
+    classes : Codes
+        Codes of `truth`.
+    clusters : Codes
+        Codes of `pred`.
+    weights : ndarray or None
+        Weights of the objects that are left, if given.
+
+    Raises
+    ------
+    LabelError
+        If labels or weights cannot be read, differ in number, or none is left.
+    ParameterError
+        If a policy is unknown.
+
+    Examples
+    --------
+    >>> classes, clusters, _ = encode_pair(["a", None, "b"], [0, 0, 1], missing="drop")
+    >>> classes.values.tolist(), clusters.values.tolist()
+    ([0, 1], [0, 1])
     """
     first, second = names if names[0] != names[1] else ("truth", "pred")
     sides, heavy = encode_all(
@@ -54,7 +91,43 @@ def encode_all(
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
 ) -> tuple[list[Codes], NDArray[Any] | None]:
-    """Several clusterings as codes of the same objects; one dropped somewhere is dropped in all."""
+    """Read several clusterings of the same objects as codes.
+
+    An object that a policy drops in one clustering is dropped in all.
+
+    Parameters
+    ----------
+    labelings : dict
+        Labels by name; messages use the names.
+    weights : array_like, optional
+        One number per object, not negative.
+    noise : label, str or dict, optional
+        Label that means noise, a policy for the label -1, or a policy per label.
+    noise_policy : {'keep', 'drop', 'singletons'}, optional
+        What to do with noise. By default it is kept.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        What to do with missing labels.
+
+    Returns
+    -------
+    sides : list of Codes
+        Codes of each clustering.
+    weights : ndarray or None
+        Weights of the objects that are left, if given.
+
+    Raises
+    ------
+    LabelError
+        If labels or weights cannot be read, differ in number, or none is left.
+    ParameterError
+        If a policy is unknown.
+
+    Examples
+    --------
+    >>> sides, _ = encode_all({"a": [0, 0, -1], "b": [1, 2, 2]}, noise="drop")
+    >>> [side.values.tolist() for side in sides]
+    [[0, 0], [1, 2]]
+    """
     if missing not in ("raise", "drop", "class"):
         raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
     policies = noise_policies(noise, noise_policy)
@@ -88,7 +161,41 @@ def encode_one(
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
 ) -> tuple[Codes, Mask | None]:
-    """One clustering as codes, and which objects its policies keep (None if all of them)."""
+    """Read one clustering as codes.
+
+    Parameters
+    ----------
+    labels : array_like
+        Label of each object.
+    what : str, default 'labels'
+        Name of the labels in messages.
+    noise : label, str or dict, optional
+        Label that means noise, a policy for the label -1, or a policy per label.
+    noise_policy : {'keep', 'drop', 'singletons'}, optional
+        What to do with noise. By default it is kept.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        What to do with missing labels.
+
+    Returns
+    -------
+    codes : Codes
+        Codes of the objects that are left.
+    kept : ndarray of bool or None
+        Which objects are left; None if all of them are.
+
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read, or none is left.
+    ParameterError
+        If a policy is unknown.
+
+    Examples
+    --------
+    >>> codes, kept = encode_one([0, -1, 1], noise="drop")
+    >>> codes.values.tolist(), kept.tolist()
+    ([0, 1], [True, False, True])
+    """
     if missing not in ("raise", "drop", "class"):
         raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
     policies = noise_policies(noise, noise_policy)
@@ -109,13 +216,13 @@ def _kept(sides: Sequence[Codes], policies: Mapping[Any, Any], missing: Missing)
             code = side.find(label) if policy == "drop" else None
             if code is not None:
                 noisy = side.values == code
-                # A missing label holds some code that is nobody's.
+                # A missing label has a code of no meaning.
                 dropped.append(noisy if side.missing is None else noisy & ~side.missing)
     return ~np.logical_or.reduce(dropped) if dropped else None
 
 
 def noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, Any]:
-    """`noise` as {label: policy}: a policy alone is for the label -1."""
+    """`noise` as {label: policy}; a policy alone is for the label -1."""
     policies: dict[Any, Any]
     if noise is None:
         policies = {} if policy is None else {-1: policy}
@@ -163,11 +270,34 @@ def _single_out(side: Codes, policies: Mapping[Any, NoisePolicy]) -> Codes:
 
 
 def encode_weights(weights: Any, length: int) -> NDArray[Any]:
-    """Weights as int64, float64 or Python ints: one finite number an object, none negative."""
+    """Read weights as int64, float64 or Python ints.
+
+    Parameters
+    ----------
+    weights : array_like
+        One finite number per object, not negative.
+    length : int
+        Number of objects.
+
+    Returns
+    -------
+    ndarray
+        The weights. Floats that are all whole become integers.
+
+    Raises
+    ------
+    LabelError
+        If weights are not numbers, negative, not finite, all zero, or not as many as objects.
+
+    Examples
+    --------
+    >>> encode_weights([1.0, 2.0], 2)
+    array([1, 2])
+    """
     array = _numbers(weights)
     if array.shape != (length,):
         raise LabelError(
-            f"weights must be one number an object; there are {length:,} objects and the weights "
+            f"weights must be one number per object; there are {length:,} objects and the weights "
             f"have shape {array.shape}."
         )
     if array.dtype.kind == "f":
@@ -189,21 +319,21 @@ def encode_weights(weights: Any, length: int) -> NDArray[Any]:
 
 
 def _numbers(weights: Any) -> NDArray[Any]:
-    """Weights as int64, float64 or Python ints, whatever they came in."""
+    """Weights as int64, float64 or Python ints, from any type."""
     if np.ma.is_masked(weights):
-        raise LabelError("weights must be numbers, one an object; some are masked.")
+        raise LabelError("weights must be numbers, one per object; some are masked.")
     try:
         array = np.asarray(weights)
         if array.dtype.kind == "O":
             items = array.ravel().tolist()
             if any(isinstance(item, str | bytes) for item in items):
-                raise LabelError("weights must be numbers, one an object; some are text.")
+                raise LabelError("weights must be numbers, one per object; some are text.")
             whole = all(isinstance(item, int | np.integer) for item in items)
             return array if whole else array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise LabelError("weights must be numbers, one an object.") from None
+        raise LabelError("weights must be numbers, one per object.") from None
     if array.dtype.kind not in "biuf":
-        raise LabelError(f"weights must be numbers, one an object, not of type {array.dtype}.")
+        raise LabelError(f"weights must be numbers, one per object, not of type {array.dtype}.")
     if array.dtype.kind == "f":
         return array.astype(np.float64)
     big = array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max

@@ -14,8 +14,32 @@ from clustervet.labels.text import plain_label
 
 
 def product_labels(truths: Sequence[Any], missing: str = "raise") -> Codes:
-    """One class for every combination of labels that occurs (Dom 2001, App. C.2.2).
+    """Make one class of every combination of labels that occurs.
 
+    Parameters
+    ----------
+    truths : sequence of array_like
+        Several labelings of the same objects.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        'class' makes missing labels a class of their own; otherwise an object with a missing label
+        has a missing product.
+
+    Returns
+    -------
+    Codes
+        Codes of the combinations; their names are tuples of labels.
+
+    Raises
+    ------
+    LabelError
+        If labels cannot be read, or differ in number.
+
+    Notes
+    -----
+    See Dom 2001, App. C.2.2.
+
+    Examples
+    --------
     >>> product = product_labels([["a", "a", "b"], [0, 1, 1]])
     >>> product.restore(product.values)
     [('a', 0), ('a', 1), ('b', 1)]

@@ -1,4 +1,4 @@
-"""Reading whatever the user has as labels."""
+"""Reading labels of any type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,30 @@ from clustervet.labels.series import READERS
 
 
 def read_labels(labels: Any, what: str = "labels") -> Codes:
-    """Turn labels of any supported type into codes, or say why they are none."""
+    """Turn labels of any supported type into codes.
+
+    Parameters
+    ----------
+    labels : array_like or Codes
+        Label of each object: list, numpy array, or a column of pandas, polars or pyarrow.
+    what : str, default 'labels'
+        Name of the labels in messages.
+
+    Returns
+    -------
+    Codes
+        The codes; codes that are given are returned as they are.
+
+    Raises
+    ------
+    LabelError
+        If the labels are not one-dimensional, empty, or of a kind that cannot be labels.
+
+    Examples
+    --------
+    >>> read_labels([3, 1, 3]).values.tolist()
+    [3, 1, 3]
+    """
     if isinstance(labels, Codes):
         return labels
     reader = READERS.get(type(labels).__module__.partition(".")[0])
@@ -32,7 +55,7 @@ def read_labels(labels: Any, what: str = "labels") -> Codes:
 def _sequence(labels: Any, what: str) -> Codes:
     if isinstance(labels, str | bytes | Mapping | Set) or labels is None:
         raise LabelError(
-            f"{what} must be a sequence with one label an object, not {kind_of(labels)}."
+            f"{what} must be a sequence with one label per object, not {kind_of(labels)}."
         )
     if isinstance(labels, range):
         return from_array(np.asarray(labels), what)
@@ -41,13 +64,13 @@ def _sequence(labels: Any, what: str) -> Codes:
             return from_array(np.asarray(labels), what)
         if not isinstance(labels, Iterable):
             raise LabelError(
-                f"{what} must be a sequence with one label an object, not {kind_of(labels)}."
+                f"{what} must be a sequence with one label per object, not {kind_of(labels)}."
             )
         labels = list(labels)
     types = set(map(type, labels))
     if types and all(issubclass(kind, list | tuple | np.ndarray) for kind in types):
         raise LabelError(
-            f"{what} must be one-dimensional, one label an object; it holds {len(labels)} rows."
+            f"{what} must be one-dimensional, one label per object; it holds {len(labels)} rows."
         )
     if len(types) == 1 and issubclass(next(iter(types)), int | float | np.generic):
         array = np.asarray(labels)

@@ -1,6 +1,6 @@
 """Reading the series of pandas, polars and pyarrow, by their own methods.
 
-No engine is ever imported here: whoever passes a series has imported its engine already.
+No engine is imported here: a user who passes a series has imported its engine already.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _polars(series: Any, what: str) -> Codes:
 
 
 def _physical(values: Integers, names: dict[int, Any], masked: Any) -> Codes:
-    """An engine's own codes, used as they are."""
+    """Codes that are an engine's own codes, unchanged."""
     places = {name: code for code, name in names.items()}
 
     def restore(codes: Integers) -> Sequence[Any]:

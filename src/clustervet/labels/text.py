@@ -8,7 +8,23 @@ import numpy as np
 
 
 def plain_label(label: Any) -> Any:
-    """A label as a plain Python value: numpy's scalars are unwrapped where nothing is lost."""
+    """Return a label as a plain Python value, where nothing is lost.
+
+    Parameters
+    ----------
+    label : object
+        A label, perhaps a numpy scalar.
+
+    Returns
+    -------
+    object
+        A Python value; times finer than microseconds stay numpy scalars.
+
+    Examples
+    --------
+    >>> plain_label(np.int64(3))
+    3
+    """
     if not isinstance(label, np.generic):
         return label
     if label.dtype.kind in "Mm":
@@ -20,14 +36,28 @@ def plain_label(label: Any) -> Any:
 
 
 def show_label(label: Any, width: int = 32) -> str:
-    r"""A label on one short line, control characters and direction marks spelled out.
+    r"""Return a label on one short line.
 
+    Parameters
+    ----------
+    label : object
+        Any label.
+    width : int, default 32
+        Largest number of characters.
+
+    Returns
+    -------
+    str
+        Text with control characters and direction marks written as escapes.
+
+    Examples
+    --------
     >>> show_label("a\nb")
     'a\\nb'
     >>> show_label("x" * 100, width=10)
     'xxxxxxxxx…'
     """
-    # Only a prefix of a huge label is looked at.
+    # Only the beginning of a huge label is read.
     text = label[: 4 * width] if isinstance(label, str) else str(label)[: 4 * width]
     safe = "".join(c if c.isprintable() else _spelled(c) for c in text)
     return safe if len(safe) <= width else safe[: width - 1] + "…"

@@ -1,7 +1,7 @@
 """PAC-MDL: a bound on the errors that a clustering makes as a predictor of unseen labels.
 
-Law: log space, any size. The truth of an unlabelled object shapes no prediction; it only says,
-beside the bound, what came true.
+Rule of this room: computations are in log space and work for any size. The truth of an unlabelled
+object never influences a prediction; it is only compared with the bound afterwards.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`pac_mdl_bound`: how often a clustering can be wrong about labels that nobody has seen."""
+"""`pac_mdl_bound`: how often a clustering can be wrong about labels that are not known."""
 
 from __future__ import annotations
 
@@ -23,10 +23,27 @@ SCHEMA = "clustervet/bound/1"
 
 @dataclass(frozen=True, slots=True)
 class ConstantLabel:
-    """The classifier that always answers the commonest label, for comparison.
+    """The classifier that always predicts the most common label, for comparison.
 
-    `max_errors` and `rate` are its own bound, for log2 l bits. `error_rate` is that of the
-    best constant answer to all objects whose truth is known, as the paper prints it.
+    Parameters
+    ----------
+    label : object
+        The most common label among the labelled objects.
+    train_errors : int
+        Number of labelled objects with another label.
+    max_errors : int
+        Bound on the errors among the unlabelled objects, for log2 l bits with l labels.
+    rate : float
+        The same as a share of the unlabelled objects.
+    error_rate : float
+        Error rate of the best constant answer to all objects whose truth is known, as the paper
+        prints it.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> cv.pac_mdl_bound(["a", "a", "b", None], [0, 0, 1, 1]).constant.label
+    'a'
     """
 
     label: Any
@@ -40,9 +57,54 @@ class ConstantLabel:
 class Bound:
     """With probability 1 - delta, at most `max_errors` of `test_size` predictions are wrong.
 
-    `bits` is the length of the description under the language, and `costs` says what it pays
-    for. `test_errors` counts the wrong ones among the `test_known` unlabelled objects whose
-    truth was given, and is None if it was given for none.
+    Parameters
+    ----------
+    language : str
+        Key of the language.
+    delta : float
+        Probability with which the bound may fail.
+    train_size : int
+        Number of labelled objects.
+    train_errors : int
+        Number of labelled objects whose cluster predicts another label.
+    test_size : int
+        Number of unlabelled objects.
+    test_known : int
+        Number of unlabelled objects whose truth was given.
+    test_errors : int or None
+        Number of wrong predictions among these; None if there are none.
+    clusters : int
+        Number of clusters.
+    labels : int
+        Number of possible labels.
+    bits : float
+        Length of the description under the language.
+    costs : dict
+        Bits by what they pay for: the labels, and each choice.
+    max_errors : int
+        Bound on the number of errors among the unlabelled objects.
+    assignment : dict
+        Label that each cluster predicts.
+    tied : int
+        Number of clusters whose label was drawn because of a tie.
+    without : int
+        Number of clusters without labelled objects, whose label was drawn.
+    constant : ConstantLabel
+        The classifier that always predicts the most common label.
+
+    Notes
+    -----
+    `max_errors` is bmax(m, n, a, 2^-bits delta) of Banerjee & Langford 2004, §2, with m labelled
+    and n unlabelled objects and a errors among the labelled ones.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> bound = cv.pac_mdl_bound(["ham", "spam"] * 40, [0, 1] * 40, labelled=range(0, 40))
+    >>> bound.max_errors, bound.test_size, bound.assignment
+    (5, 40, {0: 'ham', 1: 'spam'})
+    >>> bound.rate, bound.beats_constant, bound.holds
+    (0.125, True, True)
     """
 
     language: str
@@ -64,22 +126,22 @@ class Bound:
 
     @property
     def rate(self) -> float:
-        """The bound on the error rate of the unlabelled objects."""
+        """Bound on the error rate of the unlabelled objects."""
         return self.max_errors / self.test_size
 
     @property
     def train_rate(self) -> float:
-        """The error rate of the labelled objects."""
+        """Error rate of the labelled objects."""
         return self.train_errors / self.train_size
 
     @property
     def test_rate(self) -> float | None:
-        """The true error rate of the unlabelled objects, where their truth is known."""
+        """True error rate of the unlabelled objects, where their truth is known."""
         return None if self.test_errors is None else self.test_errors / self.test_known
 
     @property
     def holds(self) -> bool | None:
-        """Whether the bound turned out true; None where the truth does not tell."""
+        """Whether the bound turned out to be true; None where the truth does not decide it."""
         if self.test_errors is None:
             return None
         if self.test_errors > self.max_errors:
@@ -89,7 +151,7 @@ class Bound:
 
     @property
     def beats_constant(self) -> bool:
-        """Whether it is lower than the bound of always answering the commonest label."""
+        """Whether the bound is lower than that of always predicting the most common label."""
         return self.max_errors < self.constant.max_errors
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,26 +252,65 @@ def pac_mdl_bound(
     missing: Missing = "raise",
     random_state: Any = 0,
 ) -> Bound:
-    """A bound on the errors of a clustering as a predictor (Banerjee & Langford 2004, eqs. 1-4).
+    """Bound the errors of a clustering as a predictor of unseen labels.
 
-    Each cluster predicts the label that most of its labelled objects have. With probability
-    1 - delta over which objects are labelled, a random sample, no description of b bits that
-    errs on `a` of m labelled objects errs on more than bmax(m, n, a, 2^-b delta) of the n others.
-    Labelled objects that were picked rather than drawn make no such promise.
+    Each cluster predicts the label that most of its labelled objects have. The labelled objects
+    must be a random sample of all; the bound does not hold for objects that were picked.
 
-    truth, pred: labels and clusters of all objects; truth may be missing where unlabelled.
-    labelled: a mask or positions; by default the objects whose truth is not missing.
-    language: what the bits pay for, by key or as a record; see `clustervet.pacmdl.languages`.
-        "auto" is the shortest of the paper's that pays for the choices made.
-    runs, algorithms: of how many this clustering is the best by the labels.
-    searched: whether its number of clusters was chosen by the labels too.
-    clusters: the number of clusters asked for, where some came out empty.
-    labels: the possible labels, or their number, which must not depend on the sample. By
-        default all labels in truth, unlabelled objects' included; that is right if truth is
-        complete or no class is absent from the labelled part, and too few otherwise.
-    noise, noise_policy, missing: policies for clusters, as in `Contingency.from_labels`.
-    random_state: for ties, and for clusters without labelled objects.
+    Parameters
+    ----------
+    truth : array_like
+        Label of each object; may be missing where an object is unlabelled.
+    pred : array_like
+        Cluster of each object.
+    labelled : array_like, optional
+        Mask or positions of the labelled objects; by default those whose truth is not missing.
+    language : str or Language, default 'simple'
+        What the bits pay for: a key of `clustervet.pacmdl.languages`, or a record. 'auto' is the
+        shortest language of the paper that pays for the choices made.
+    runs : int, default 1
+        Number of runs of which this clustering was chosen by looking at the labels.
+    algorithms : int, default 1
+        Number of algorithms of which this one was chosen by looking at the labels.
+    searched : bool, default False
+        Whether the number of clusters was chosen by looking at the labels.
+    clusters : int, optional
+        Number of clusters that the algorithm was asked for, if some are empty.
+    delta : float, default 0.1
+        Probability with which the bound may fail.
+    labels : int or iterable, optional
+        The possible labels, or their number, which must not depend on the sample. By default all
+        labels in `truth`, those of unlabelled objects included. That is right if `truth` is
+        complete or no class is absent from the labelled part; otherwise it is too few.
+    noise : label, str or dict, optional
+        Cluster that means noise, a policy for the cluster -1, or a policy per cluster.
+    noise_policy : {'keep', 'drop', 'singletons'}, optional
+        What to do with noise. By default it is kept as one more cluster.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        What to do with missing clusters.
+    random_state : int, Generator or None, default 0
+        Seed for ties, and for clusters without labelled objects.
 
+    Returns
+    -------
+    Bound
+        The bound, what it was computed from, and the true errors where they are known.
+
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read, no object or every object is labelled, or there is one label.
+    ParameterError
+        If a parameter is out of range, or the language does not pay for a choice that was made.
+
+    Notes
+    -----
+    With probability 1 - delta over the random choice of the labelled objects, no description of b
+    bits that errs on a of m labelled objects errs on more than bmax(m, n, a, 2^-b delta) of the n
+    others (Banerjee & Langford 2004, §2 and eqs. 1-4).
+
+    Examples
+    --------
     >>> truth = ["ham"] * 40 + ["spam"] * 40
     >>> pred = [0] * 38 + [1] * 42
     >>> pac_mdl_bound(truth, pred, labelled=range(0, 80, 2))

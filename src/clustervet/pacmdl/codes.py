@@ -1,8 +1,8 @@
-"""The languages: the paper's four, and three whose codes are shorter for likelier labels.
+"""The languages: the paper's four, and three whose codes are shorter for more likely labels.
 
 All label codes here are urns: the next cluster gets a label with a probability that depends on
-how often each label was given before. The paper's urn never changes; the others take a drawn
-label out, so that labels differ, or put one more in, so that labels repeat.
+how often each label was used before. The urn of the paper never changes. The others remove a drawn
+label, so that labels differ, or add one more of it, so that labels repeat.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LOG_TWO = math.log(2)
 
 
 def uniform_bits(description: Description) -> float:
-    """Every cluster may get every label: c log l bits (Banerjee & Langford 2004, §3.1).
+    """Bits if every cluster may get every label: c log2 l (Banerjee & Langford 2004, §3.1).
 
     >>> uniform_bits(Description(clusters=3, labels=4))
     6.0
@@ -25,10 +25,10 @@ def uniform_bits(description: Description) -> float:
 
 
 def permutation_bits(description: Description) -> float:
-    """Half the probability for labels drawn without replacement, half for any labels.
+    """Bits if half of the probability is for labels drawn without replacement, half for any labels.
 
-    Up to l clusters, the urn holds each label once: all differ, and an assignment has
-    probability (l - c)!/l!. Beyond, it holds each label as often as is needed.
+    Up to l clusters the urn holds each label once: all labels differ, and an assignment has
+    probability (l - c)!/l!. With more clusters it holds each label as often as is needed.
 
     >>> three = Description(clusters=3, labels=3, assignment=(2, 0, 1))
     >>> round(permutation_bits(three), 3), round(uniform_bits(three), 3)
@@ -43,9 +43,9 @@ def permutation_bits(description: Description) -> float:
 
 
 def adaptive_bits(description: Description) -> float:
-    """The next cluster has label j with probability (n_j + 1/2) / (k + l/2) after k clusters.
+    """Bits if the next cluster has label j with probability (n_j + 1/2) / (k + l/2).
 
-    n_j is how often label j was given so far (Krichevsky & Trofimov 1981).
+    n_j is how often label j was used for the k clusters before (Krichevsky & Trofimov 1981).
 
     >>> ten = Description(clusters=10, labels=4, assignment=(0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
     >>> round(adaptive_bits(ten), 3), uniform_bits(ten)
@@ -106,7 +106,7 @@ ADAPTIVE = Language(
     key="adaptive",
     title="Adaptive",
     choices=None,
-    meaning="Shorter where few labels stand on many clusters; pays for the choices made.",
+    meaning="Shorter where few labels are used for many clusters; pays for the choices made.",
     reference="Krichevsky & Trofimov 1981",
     code=adaptive_bits,
 )

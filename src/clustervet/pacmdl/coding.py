@@ -1,9 +1,9 @@
 """The record of a description language: how many bits a transductive classifier takes.
 
-A language is a code for the labels of the clusters, and the choices it pays for besides: which
-run, how many clusters, which algorithm. It must be fixed before any label is seen, and satisfy
-Kraft's inequality: the sum of 2^-bits over all descriptions is at most 1. That is the only
-condition that the bound makes (Banerjee & Langford 2004, §3).
+A language is a code for the labels of the clusters, together with the choices that it pays for:
+which run, how many clusters, which algorithm. It must be fixed before any label is seen, and
+satisfy Kraft's inequality: the sum of 2^-bits over all descriptions is at most 1. The bound has no
+other condition (Banerjee & Langford 2004, §3).
 """
 
 from __future__ import annotations
@@ -22,10 +22,29 @@ PAPER = "Banerjee & Langford 2004"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """A code for the labels of the clusters, and the choices that are paid for besides.
+    """A code for the labels of the clusters, and the choices that it pays for.
 
-    `choices` names them among "runs", "number" and "algorithms"; None stands for those that
-    were really made, which the description tells.
+    Parameters
+    ----------
+    key : str
+        Name in the registry, in lower case.
+    title : str
+        Name for headings.
+    choices : tuple of str or None
+        Choices that are paid for, among "runs", "number" and "algorithms"; None for those that were
+        made, which the description knows.
+    meaning : str
+        What the language pays for, in a sentence.
+    reference : str
+        Work that defines it.
+    code : callable
+        Function that returns the bits for the labels of a `Description`.
+
+    Examples
+    --------
+    >>> from clustervet.pacmdl import languages
+    >>> languages["init"].choices
+    ('runs',)
     """
 
     key: str
@@ -36,8 +55,29 @@ class Language:
     code: LabelCode
 
     def bits(self, description: Description) -> float:
-        """The length of a description.
+        """Return the length of a description.
 
+        Parameters
+        ----------
+        description : Description
+            Labels of the clusters, and how the clustering was chosen.
+
+        Returns
+        -------
+        float
+            Number of bits.
+
+        Raises
+        ------
+        ParameterError
+            If a choice was made that the language does not pay for.
+
+        Notes
+        -----
+        The length is the sum of `costs` (Banerjee & Langford 2004, eqs. 1-4).
+
+        Examples
+        --------
         >>> from clustervet.pacmdl import languages
         >>> round(languages["cluster"].bits(Description(clusters=3, labels=3, runs=10)), 3)
         10.662
@@ -45,9 +85,28 @@ class Language:
         return math.fsum(self.costs(description).values())
 
     def costs(self, description: Description) -> dict[str, float]:
-        """The bits by what they pay for: the labels of the clusters, and each choice.
+        """Return the bits by what they pay for: the labels of the clusters, and each choice.
 
-        A choice that was made but is not paid for is refused, since the bound would not hold.
+        Parameters
+        ----------
+        description : Description
+            Labels of the clusters, and how the clustering was chosen.
+
+        Returns
+        -------
+        dict
+            Bits by "labels" and the names of the choices.
+
+        Raises
+        ------
+        ParameterError
+            If a choice was made that the language does not pay for, since the bound would not hold.
+
+        Examples
+        --------
+        >>> from clustervet.pacmdl import languages
+        >>> languages["init"].costs(Description(clusters=4, labels=2, runs=8))
+        {'labels': 4.0, 'runs': 3.0}
         """
         made = description.choices
         paid = made if self.choices is None else self.choices
@@ -62,11 +121,33 @@ class Language:
         }
 
     def label_bits(self, description: Description) -> float:
-        """What the labels of the clusters cost, all choices aside."""
+        """Return the bits for the labels of the clusters, without choices.
+
+        Parameters
+        ----------
+        description : Description
+            Labels of the clusters.
+
+        Returns
+        -------
+        float
+            Number of bits.
+
+        Raises
+        ------
+        ParameterError
+            If the code returns a negative number or NaN.
+
+        Examples
+        --------
+        >>> from clustervet.pacmdl import languages
+        >>> languages["simple"].label_bits(Description(clusters=4, labels=2))
+        4.0
+        """
         bits = float(self.code(description))
         if not bits >= 0:
             raise ParameterError(
-                f"the language {self.key!r} gives {bits} bits, which is no length."
+                f"the language {self.key!r} gives {bits} bits, which is not a length."
             )
         return bits
 
@@ -77,8 +158,29 @@ def _payer(made: Sequence[str]) -> str:
 
 
 def kraft_sum(language: Language, clusters: int, labels: int) -> float:
-    """The sum of 2^-bits over all assignments of labels to clusters, at most 1 for any code.
+    """Sum 2^-bits over all assignments of labels to clusters.
 
+    Parameters
+    ----------
+    language : Language
+        Language whose label code is summed.
+    clusters : int
+        Number of clusters.
+    labels : int
+        Number of labels.
+
+    Returns
+    -------
+    float
+        Sum, at most 1 for a valid code.
+
+    Notes
+    -----
+    Kraft's inequality is the condition of the bound (Banerjee & Langford 2004, §3). There are
+    labels^clusters assignments, so use small numbers.
+
+    Examples
+    --------
     >>> from clustervet.pacmdl import languages
     >>> kraft_sum(languages["simple"], clusters=3, labels=2)
     1.0
@@ -94,7 +196,7 @@ def kraft_sum(language: Language, clusters: int, labels: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class MeanCode:
-    """The label code that averages the probabilities 2^-bits of other languages' codes."""
+    """The label code that averages the probabilities 2^-bits of the codes of other languages."""
 
     members: tuple[Language, ...]
 
@@ -104,7 +206,7 @@ class MeanCode:
 
 
 def mixed(members: Iterable[Language], *, key: str, title: str, meaning: str) -> Language:
-    """The language with the mean code of these; it pays for the choices made."""
+    """The language with the mean code of these languages; it pays for the choices made."""
     return Language(
         key=key,
         title=title,

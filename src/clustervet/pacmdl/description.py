@@ -1,4 +1,4 @@
-"""What a language describes: the labels of the clusters, and how the clustering was chosen."""
+"""The description that a language codes: labels of the clusters, and choices that were made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from clustervet.errors import ParameterError
 
-# The choices that a language may pay for, and how a sentence names each.
+# The choices that a language may pay for, and their names in messages.
 CHOICES = {
     "runs": "the run",
     "number": "the number of clusters",
@@ -22,11 +22,31 @@ CHOICES = {
 class Description:
     """One classifier made from clusters.
 
-    `assignment` has a label's code 0..labels-1 for each cluster, in an order that the
-    clustering alone fixes. `number` is how many clusters the algorithm was asked for, where
-    some came out empty; `searched` says that this number was chosen by looking at labels, as
-    the best of so many `runs` or `algorithms` was.
+    Parameters
+    ----------
+    clusters : int
+        Number of clusters.
+    labels : int
+        Number of possible labels, at least 2.
+    assignment : tuple of int, optional
+        Code of the label of each cluster, from 0 to labels - 1, in an order that depends on the
+        clustering alone.
+    number : int, optional
+        Number of clusters that the algorithm was asked for, if some are empty.
+    runs : int, default 1
+        Number of runs of which the best was chosen by looking at the labels.
+    algorithms : int, default 1
+        Number of algorithms of which the best was chosen by looking at the labels.
+    searched : bool, default False
+        Whether the number of clusters was chosen by looking at the labels.
 
+    Raises
+    ------
+    ParameterError
+        If a number is out of range, or the assignment does not fit the clusters and labels.
+
+    Examples
+    --------
     >>> Description(clusters=3, labels=3, runs=10).choices
     ('runs',)
     """
@@ -48,32 +68,57 @@ class Description:
             return
         if len(self.assignment) != self.clusters:
             raise ParameterError(
-                f"assignment must have a label a cluster; there are {self.clusters} clusters and "
-                f"{len(self.assignment)} labels."
+                f"assignment must have one label per cluster; there are {self.clusters} clusters "
+                f"and {len(self.assignment)} labels."
             )
         if not (min(self.assignment) >= 0 and max(self.assignment) < self.labels):
             raise ParameterError(f"assignment must hold codes from 0 to {self.labels - 1}.")
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The choices that were made with a look at the labels."""
+        """Choices that were made by looking at the labels."""
         made = {"runs": self.runs > 1, "number": self.searched, "algorithms": self.algorithms > 1}
         return tuple(choice for choice, was_made in made.items() if was_made)
 
     @property
     def known_assignment(self) -> tuple[int, ...]:
-        """The assignment, which a code that depends on it cannot do without."""
+        """The assignment; raises an error if there is none, for codes that depend on it."""
         if self.assignment is None:
             raise ParameterError("this language needs the assignment of labels to clusters.")
         return self.assignment
 
     @property
     def uses(self) -> list[int]:
-        """How often each label that is used at all stands on a cluster."""
+        """How often each label is used, in rising order; labels that are not used are left out."""
         return sorted(Counter(self.known_assignment).values())
 
     def choice_bits(self, choice: str) -> float:
-        """What a choice costs: log r, log c(c - 1), log s (Banerjee & Langford 2004, eqs. 2-4)."""
+        """Return the bits that a choice costs.
+
+        Parameters
+        ----------
+        choice : {'runs', 'number', 'algorithms'}
+            Name of the choice.
+
+        Returns
+        -------
+        float
+            Bits: log2 r for runs, log2 c(c - 1) for the number of clusters, log2 s for algorithms.
+
+        Raises
+        ------
+        ParameterError
+            If the number of clusters is coded and there is one cluster.
+
+        Notes
+        -----
+        See Banerjee & Langford 2004, eqs. 2-4.
+
+        Examples
+        --------
+        >>> Description(clusters=3, labels=3, runs=8).choice_bits("runs")
+        3.0
+        """
         if choice == "runs":
             return math.log2(self.runs)
         if choice == "algorithms":
@@ -88,7 +133,7 @@ class Description:
 
 
 def whole(value: Any, name: str, least: int) -> int:
-    """A whole number that is at least so much."""
+    """Check a whole number of at least `least`."""
     try:
         number = operator.index(value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""What a transduction reads: truth that may be missing, clusters, and which objects count."""
+"""The input of a transduction: truth that may be missing, clusters, and labelled objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from clustervet.pacmdl.description import whole
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Truth and clusters of the same objects; `known` says where the truth is not missing."""
+    """Truth and clusters of the same objects; `known` marks where the truth is not missing."""
 
     truth: Codes
     pred: Codes
@@ -35,10 +35,10 @@ def read_sample(
     noise_policy: NoisePolicy | None,
     missing: Missing,
 ) -> Sample:
-    """Both labelings through the door; policies for noise and missing look at clusters only.
+    """Read both labelings; the policies for noise and missing labels apply to clusters only.
 
-    What they drop then depends on the clustering alone, never on the labels, as the bound
-    asks.
+    What they drop then depends on the clustering alone and never on the labels, as the bound
+    requires.
     """
     classes, clusters = read_labels(truth, "truth"), read_labels(pred, "pred")
     if len(classes) != len(clusters):
@@ -71,7 +71,7 @@ def _finds_nothing(label: Any) -> None:
 
 
 def _mask(labelled: Any, length: int) -> Mask:
-    """A mask, or positions, as a mask."""
+    """The labelled objects as a mask, from a mask or positions."""
     try:
         array = np.asarray(labelled)
     except ValueError:  # rows of different lengths
@@ -80,13 +80,13 @@ def _mask(labelled: Any, length: int) -> Mask:
         array = array.astype(bool)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise ParameterError(
-            "labelled must be a mask of booleans, one an object, or positions of objects, not "
+            "labelled must be a mask of booleans, one per object, or positions of objects, not "
             f"an array of {array.dtype} with shape {array.shape}."
         )
     if array.dtype.kind == "b":
         if len(array) != length:
             raise ParameterError(
-                f"labelled must have a boolean an object; there are {length:,} objects and "
+                f"labelled must have one boolean per object; there are {length:,} objects and "
                 f"{len(array):,} booleans."
             )
         return array
@@ -119,7 +119,7 @@ def _check_known(train: Mask, known: Mask) -> None:
 
 
 def read_names(labels: Any, seen: Sequence[Any]) -> tuple[list[Any], int]:
-    """The names that a cluster may get, and how many labels there are by the user's word."""
+    """The labels that a cluster may get, and the number of possible labels."""
     seen = [plain_label(name) for name in seen]
     if labels is None:
         return seen, len(seen)

@@ -1,4 +1,4 @@
-"""The registry of languages, and how a user's own joins it."""
+"""The registry of languages, and the decorator that adds a user's own."""
 
 from __future__ import annotations
 
@@ -11,12 +11,24 @@ from clustervet.pacmdl.codes import BUILT_IN
 from clustervet.pacmdl.coding import LabelCode, Language, kraft_sum, mixed
 from clustervet.pacmdl.description import CHOICES
 
-# Kraft's inequality is checked over all assignments of so many clusters and labels.
+# Kraft's inequality is checked over all assignments of these numbers of clusters and labels.
 SMALL = ((1, 2), (2, 2), (3, 2), (4, 2), (1, 3), (2, 3), (3, 3))
 
 
 class Languages(Mapping[str, Language]):
-    """Every language by key; capitals do not matter."""
+    """All languages by key; upper and lower case are the same.
+
+    Parameters
+    ----------
+    records : iterable of Language, optional
+        Languages to start with.
+
+    Examples
+    --------
+    >>> from clustervet.pacmdl import languages
+    >>> list(languages)[:4], "SIMPLE" in languages
+    (['simple', 'init', 'cluster', 'algo'], True)
+    """
 
     def __init__(self, records: Iterable[Language] = ()) -> None:
         self._records = {record.key: record for record in records}
@@ -42,7 +54,35 @@ class Languages(Mapping[str, Language]):
         return f"<{len(self)} languages: {', '.join(self)}>"
 
     def add(self, record: Language) -> Language:
-        """Add a language, unless its key is taken or it breaks Kraft's inequality."""
+        """Add a language.
+
+        Parameters
+        ----------
+        record : Language
+            Language to add. One with the same key, made by the same function, is replaced.
+
+        Returns
+        -------
+        Language
+            The language itself.
+
+        Raises
+        ------
+        ParameterError
+            If the key is taken or not in lower case, a choice is unknown, or the code breaks
+            Kraft's inequality.
+
+        Notes
+        -----
+        Kraft's inequality is checked by enumeration for up to four clusters and three labels.
+
+        Examples
+        --------
+        >>> from clustervet.pacmdl import languages, mixture_of
+        >>> languages.add(mixture_of(["simple", "adaptive"], key="both")).title
+        'Mixture of simple, adaptive'
+        >>> languages.remove("both")
+        """
         if not record.key or record.key != record.key.strip().lower():
             raise ParameterError(f"a language's key is a word in lower case, not {record.key!r}.")
         held = self._records.get(record.key)
@@ -63,13 +103,54 @@ class Languages(Mapping[str, Language]):
         return record
 
     def remove(self, key: str) -> None:
-        """Forget a language."""
+        """Remove a language.
+
+        Parameters
+        ----------
+        key : str
+            Key of the language.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such language.
+
+        Examples
+        --------
+        >>> from clustervet.pacmdl import languages, mixture_of
+        >>> _ = languages.add(mixture_of(["simple", "adaptive"], key="both"))
+        >>> languages.remove("both")
+        >>> "both" in languages
+        False
+        """
         del self._records[self[key].key]
 
     def resolve(self, language: str | Language, choices: Collection[str] = ()) -> Language:
-        """A language itself, or the one with that key.
+        """Return a language by key, or the language itself.
 
-        "auto" is the shortest of the paper's that pays for the choices made.
+        Parameters
+        ----------
+        language : str or Language
+            A language, its key, or 'auto' for the shortest language of the paper that pays for the
+            choices.
+        choices : collection of str, optional
+            Choices that were made by looking at the labels.
+
+        Returns
+        -------
+        Language
+            The language.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such language.
+
+        Examples
+        --------
+        >>> from clustervet.pacmdl import languages
+        >>> languages.resolve("auto", choices=["runs", "number"]).key
+        'cluster'
         """
         if isinstance(language, Language):
             return language
@@ -80,7 +161,7 @@ class Languages(Mapping[str, Language]):
 
 
 def _origin(record: Language) -> tuple[str, str]:
-    """Where its code is written, so that a cell of a notebook can run again."""
+    """The place where its code is defined, so that a cell of a notebook can run again."""
     return record.code.__module__, getattr(record.code, "__qualname__", repr(record.code))
 
 
@@ -95,12 +176,41 @@ def language(
     reference: str = "",
     key: str | None = None,
 ) -> Callable[[LabelCode], Language]:
-    """Turn a function that gives the bits for the labels of the clusters into a language.
+    """Turn a function that returns the bits for the labels of the clusters into a language.
 
-    Its lengths may depend on anything known before the labels are: prior shares of classes,
-    an order of the clusters. The language adds what the choices of run, number and algorithm
-    cost. Kraft's inequality is checked by enumeration over small numbers.
+    Parameters
+    ----------
+    title : str
+        Name for headings.
+    choices : iterable of str, optional
+        Choices that the language pays for, among "runs", "number" and "algorithms". By default
+        those that were made.
+    meaning : str, optional
+        What the language pays for; by default the first line of the function's docstring.
+    reference : str, optional
+        Work that defines it.
+    key : str, optional
+        Name in the registry; by default the name of the function.
 
+    Returns
+    -------
+    callable
+        Decorator that adds the language to `languages` and returns it.
+
+    Raises
+    ------
+    ParameterError
+        If the key is taken or not in lower case, a choice is unknown, or the code breaks Kraft's
+        inequality.
+
+    Notes
+    -----
+    The lengths may depend on anything that is known before the labels: prior shares of classes, an
+    order of the clusters. The language adds the bits for the choices of run, number and algorithm.
+    Kraft's inequality is checked by enumeration for small numbers.
+
+    Examples
+    --------
     >>> import math
     >>> from clustervet.pacmdl import Description, language, languages
     >>> @language(title="Half of all mail is spam")
@@ -130,12 +240,36 @@ def language(
 def mixture_of(
     members: Iterable[str | Language], *, key: str, title: str = "", meaning: str = ""
 ) -> Language:
-    """A language whose label code averages the probabilities 2^-bits of its members' codes.
+    """Make a language whose label code averages the probabilities 2^-bits of other codes.
 
-    With k members it is at most log2 k bits longer than the shortest of them, which is the
-    price of not knowing which that is. It pays for the choices made. `languages.add` makes
-    it known by name.
+    Parameters
+    ----------
+    members : iterable of str or Language
+        Languages, or their keys; at least one.
+    key : str
+        Key of the mixture. Add it to `languages` to find it by key.
+    title : str, optional
+        Name for headings; by default made from the members.
+    meaning : str, optional
+        What the language pays for; by default made from the members.
 
+    Returns
+    -------
+    Language
+        The mixture; it pays for the choices made.
+
+    Raises
+    ------
+    ParameterError
+        If a member is unknown, or there is none.
+
+    Notes
+    -----
+    With k members it is at most log2 k bits longer than the shortest of them. That is the price of
+    not knowing which member is the shortest.
+
+    Examples
+    --------
     >>> from clustervet.pacmdl import Description
     >>> both = mixture_of(["simple", "adaptive"], key="both")
     >>> round(both.bits(Description(clusters=8, labels=2, assignment=(0,) * 8)), 3)

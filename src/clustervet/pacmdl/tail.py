@@ -1,8 +1,8 @@
 """The tail of the PAC-MDL bound in log space: Bucket(m, n, a, b) and bmax.
 
-Balls are drawn one by one from m red and n blue. At least b of the first a + b are blue if and
-only if at most a of them are red, that is, if at least b blue balls come before the red one
-after the a-th. That number of blue balls has one law for all b (negative hypergeometric), so
+Balls are drawn one by one from m red and n blue ones. At least b of the first a + b are blue if
+and only if at most a of them are red, that is, if at least b blue balls come before red ball
+number a + 1. The number of these blue balls has one law for all b (negative hypergeometric), so
 Bucket is its survival function: it falls with b, and its logarithm is concave.
 """
 
@@ -21,26 +21,52 @@ from clustervet._numeric import LN_TWO_PI, deviance, stirling_error
 from clustervet.errors import ParameterError
 
 LOG_TWO = math.log(2)
-# Beyond this many balls of a colour the sums would take seconds.
+# With more balls of one colour the sums would take seconds.
 MOST = 10**12
-# A tail this close to delta counts as reaching it, since rounding cannot tell. The larger b
-# is the safe side: the bound still holds.
+# A tail this close to delta counts as reaching it, since the difference may be rounding. That
+# makes b larger, which is safe: the bound still holds.
 SLACK = 1e-12
-# What a sum may leave out, as a share of it.
+# Share of a sum that may be left out.
 LEFT_OUT = 1e-17
-# So many terms are quicker one by one than as an array.
+# Up to this many terms a loop is quicker than an array.
 FEW_TERMS = 96
 MOST_TERMS = 2**16
 
 
 def log2_bucket(m: int, n: int, a: int, b: int) -> float:
-    """Log2 of the probability of at least b blue among a + b balls from m red and n blue.
+    """Return log2 of the probability of at least b blue among a + b balls.
 
-    Banerjee & Langford (2004), §2. The point of the hypergeometric law at b comes from
-    Loader's saddle-point form (2000), which has no differences of large numbers; the rest of
-    the tail follows by ratios of neighbours, away from the mode, until it no longer matters.
-    Below the mode the other tail is summed, so that a probability near 1 keeps its digits.
+    Parameters
+    ----------
+    m : int
+        Number of red balls: labelled objects.
+    n : int
+        Number of blue balls: unlabelled objects.
+    a : int
+        Number of red balls drawn: errors among the labelled objects, at most m.
+    b : int
+        Number of blue balls: errors among the unlabelled objects.
 
+    Returns
+    -------
+    float
+        Logarithm of the probability, at most 0; minus infinity if b is larger than n.
+
+    Raises
+    ------
+    ParameterError
+        If a number is not whole, or out of range.
+
+    Notes
+    -----
+    Bucket(m, n, a, b) of Banerjee & Langford 2004, §2. The point of the hypergeometric law at b
+    comes from Loader's saddle-point form (2000), which has no differences of large numbers. The
+    rest of the tail follows by ratios of neighbours, away from the mode, until it no longer
+    matters. Below the mode the other tail is summed, so that a probability near 1 keeps its
+    precision.
+
+    Examples
+    --------
     >>> round(2 ** log2_bucket(10, 10, 1, 3), 4)  # 1410 / 4845
     0.291
     >>> log2_bucket(10**9, 10**9, 1000, 10**6)
@@ -53,12 +79,36 @@ def log2_bucket(m: int, n: int, a: int, b: int) -> float:
 
 
 def bmax(m: int, n: int, a: int, log2_delta: float) -> int:
-    """The largest b whose Bucket(m, n, a, b) is at least delta; delta is given as its log2.
+    """Return the largest b whose Bucket(m, n, a, b) is at least delta.
 
-    Banerjee & Langford (2004), §2: with probability 1 - delta over the split, a classifier
-    fixed beforehand that errs on `a` of m labelled objects errs on at most so many of the n
-    others.
+    Parameters
+    ----------
+    m : int
+        Number of labelled objects.
+    n : int
+        Number of unlabelled objects.
+    a : int
+        Number of errors among the labelled objects, at most m.
+    log2_delta : float
+        Logarithm of delta to base 2, at most 0.
 
+    Returns
+    -------
+    int
+        Bound on the errors among the unlabelled objects.
+
+    Raises
+    ------
+    ParameterError
+        If a number is not whole, or out of range.
+
+    Notes
+    -----
+    With probability 1 - delta over the split, a classifier that is fixed beforehand and errs on a
+    of m labelled objects errs on at most bmax of the n others (Banerjee & Langford 2004, §2).
+
+    Examples
+    --------
     >>> bmax(1500, 1500, 44, math.log2(0.1) - 3 * math.log2(3))
     73
     >>> bmax(10**9, 10**9, 10**7, -1e6)
@@ -70,7 +120,7 @@ def bmax(m: int, n: int, a: int, log2_delta: float) -> int:
     except (TypeError, ValueError):
         level = math.nan
     if not level <= 0:
-        raise ParameterError(f"log2_delta must be a number that is at most 0, not {log2_delta!r}.")
+        raise ParameterError(f"log2_delta must be a number of at most 0, not {log2_delta!r}.")
     return _bmax(m, n, a, level)
 
 
@@ -82,15 +132,44 @@ def max_errors(
     test_size: int,
     delta: float = 0.1,
 ) -> NDArray[np.int64]:
-    """`bmax` of many classifiers on one split, given their errors and their lengths in bits.
+    """Compute `bmax` of many classifiers on one split, from their errors and their bits.
 
+    Parameters
+    ----------
+    train_errors : array_like of int
+        Errors of each classifier among the labelled objects.
+    bits : array_like of float
+        Length of the description of each classifier.
+    train_size : int
+        Number of labelled objects.
+    test_size : int
+        Number of unlabelled objects.
+    delta : float, default 0.1
+        Probability with which the bound may fail.
+
+    Returns
+    -------
+    ndarray of int
+        Bound on the errors among the unlabelled objects, one per classifier.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+
+    Notes
+    -----
+    Each bound is bmax(m, n, a, 2^-bits delta) of Banerjee & Langford 2004, §2.
+
+    Examples
+    --------
     >>> max_errors([44, 40], [4.75, 8.08], train_size=1500, test_size=1500)
     array([73, 76])
     """
     check_delta(delta)
     wrong, lengths = np.broadcast_arrays(np.asarray(train_errors), np.asarray(bits, np.float64))
     if wrong.size and not lengths.min() >= 0:
-        raise ParameterError("bits must be numbers that are at least 0.")
+        raise ParameterError("bits must be numbers of at least 0.")
     level = math.log2(delta)
     found = [
         bmax(train_size, test_size, errors, level - length)
@@ -100,7 +179,7 @@ def max_errors(
 
 
 def check_delta(delta: float) -> None:
-    """Refuse what is no probability of failure."""
+    """Check a probability of failure."""
     number = isinstance(delta, int | float | np.integer | np.floating)
     if not number or not 0 < delta < 1:
         raise ParameterError(f"delta must lie between 0 and 1, not {delta!r}.")
@@ -122,11 +201,11 @@ def _checked(*given: Any) -> Sequence[int]:
 
 @lru_cache(maxsize=2**16)
 def _bmax(m: int, n: int, a: int, log2_delta: float) -> int:
-    """Newton's steps on a concave function, halving the bracket where they are shorter.
+    """Newton's method on a concave function, with bisection where it is quicker.
 
-    Every b up to `low` reaches delta and none beyond `high` does. At each b tried, the tails
-    one step up and one down follow from the edge term, and the line through two neighbours
-    lies above the logarithm everywhere else: where it crosses delta is a new `high`.
+    Every b up to `low` reaches delta and none beyond `high` does. At each b that is tried, the
+    tails one step up and one step down follow from the edge term. The line through two neighbours
+    lies above the logarithm everywhere else, so the point where it crosses delta is a new `high`.
     """
     if a == m or math.isinf(log2_delta):
         return n
@@ -154,12 +233,12 @@ def _bmax(m: int, n: int, a: int, log2_delta: float) -> int:
 
 
 def _whole(step: float) -> int:
-    """A step rounded down, but not by rounding errors; a long one is long enough."""
+    """A step rounded down, with room for rounding errors and an upper limit."""
     return math.floor(min(step * (1 + 1e-9) + 1e-6, 2.0 * MOST))
 
 
 def _guess(m: int, n: int, a: int, level: float) -> int:
-    """Where a normal law with the mean and spread of the negative hypergeometric one ends."""
+    """Quantile of a normal law with the mean and variance of the negative hypergeometric one."""
     mean = (a + 1) / (m + 1) * n
     variance = mean * ((m - a) / (m + 1)) * ((m + n + 1) / (m + 2))
     return min(n, math.ceil(mean + math.sqrt(-2 * level * variance)))
@@ -178,7 +257,7 @@ def _tail(m: int, n: int, a: int, b: int) -> tuple[float, float]:
 
 
 def _log_point(m: int, n: int, drawn: int, blue: int) -> float:
-    """Log of the hypergeometric probability of so many blue, by the four cells' deviances."""
+    """Log of the hypergeometric probability of `blue`, from the deviances of the four cells."""
     balls, left, red = m + n, m + n - drawn, drawn - blue
     gap = (blue * balls - n * drawn) / balls  # whole numbers until the division
     exponent = (
@@ -193,7 +272,7 @@ def _log_point(m: int, n: int, drawn: int, blue: int) -> float:
 
 
 def _excess(x: int) -> float:
-    """Log x! less x log x - x."""
+    """Log x! minus (x log x - x)."""
     return stirling_error(float(x)) + 0.5 * (LN_TWO_PI + math.log(x)) if x else 0.0
 
 

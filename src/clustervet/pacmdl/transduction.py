@@ -21,7 +21,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Non-empty cells of labels by clusters, as places in the lists of both."""
+    """Non-empty cells of labels by clusters, as positions in the lists of both."""
 
     labels: Counts
     clusters: Counts
@@ -29,11 +29,11 @@ class Cells:
 
     @property
     def objects(self) -> int:
-        """All objects in the table."""
+        """Number of objects in the table."""
         return int(self.counts.sum())
 
     def errors(self, assignment: Counts) -> int:
-        """Objects whose label is not that of their cluster."""
+        """Number of objects whose label is not that of their cluster."""
         return int(self.counts[assignment[self.clusters] != self.labels].sum())
 
 
@@ -41,11 +41,44 @@ class Cells:
 class Transduction:
     """The label of each cluster, and how often it is wrong.
 
-    `clusters` come in an order that the clustering alone fixes, and `assignment` has for each
-    the place of its label in `labels`. `label_count` is the number of possible labels.
-    `tied` clusters and those `without` a labelled object got theirs at random. `test_known`
-    unlabelled objects have a truth, of which `test_errors` differ from the prediction.
-    `constant` is the label of most labelled objects.
+    Parameters
+    ----------
+    clusters : tuple
+        Names of the clusters, in an order that depends on the clustering alone.
+    labels : tuple
+        Names of the labels.
+    label_count : int
+        Number of possible labels.
+    assignment : tuple of int
+        For each cluster the position of its label in `labels`.
+    train_size : int
+        Number of labelled objects.
+    train_errors : int
+        Number of labelled objects whose label is not that of their cluster.
+    test_size : int
+        Number of unlabelled objects.
+    test_known : int
+        Number of unlabelled objects whose truth was given.
+    test_errors : int or None
+        Number of these whose truth differs from the prediction; None if there are none.
+    tied : int
+        Number of clusters whose label was drawn because of a tie.
+    without : int
+        Number of clusters without labelled objects, whose label was drawn.
+    constant : object
+        The most common label among the labelled objects.
+    constant_train_errors : int
+        Number of labelled objects with another label than `constant`.
+    constant_test_errors : int or None
+        The same among the unlabelled objects whose truth was given.
+    largest_share : float
+        Share of the most common label among all objects whose truth is known.
+
+    Examples
+    --------
+    >>> found = transduce(["a", "a", "b", None], [0, 0, 1, 1])
+    >>> found.clusters, found.assignment, found.labels
+    ((0, 1), (0, 1), ('a', 'b'))
     """
 
     clusters: tuple[Any, ...]
@@ -66,7 +99,7 @@ class Transduction:
 
     @property
     def mapping(self) -> dict[Any, Any]:
-        """The label of each cluster, by name."""
+        """Label of each cluster, by name."""
         return {
             cluster: self.labels[code]
             for cluster, code in zip(self.clusters, self.assignment, strict=True)
@@ -84,14 +117,47 @@ def transduce(
     missing: Missing = "raise",
     random_state: Any = 0,
 ) -> Transduction:
-    """Predict the label of every object from its cluster (Banerjee & Langford 2004, §3).
+    """Predict the label of every object from its cluster.
 
-    A cluster gets the label that most of its labelled objects have; a tie is broken at random,
-    and a cluster without labelled objects gets any label at random. `labelled` is a mask or
-    positions, and by default wherever truth is not missing; the truth of other objects is
-    used only to count test errors. `labels` lists the possible labels, or is their number.
-    `noise` and `missing` are policies for clusters, as in `Contingency.from_labels`.
+    Parameters
+    ----------
+    truth : array_like
+        Label of each object; may be missing where an object is unlabelled.
+    pred : array_like
+        Cluster of each object.
+    labelled : array_like, optional
+        Mask or positions of the labelled objects; by default those whose truth is not missing. The
+        truth of the other objects is used only to count test errors.
+    labels : int or iterable, optional
+        The possible labels, or their number; by default all labels in `truth`.
+    noise : label, str or dict, optional
+        Cluster that means noise, a policy for the cluster -1, or a policy per cluster.
+    noise_policy : {'keep', 'drop', 'singletons'}, optional
+        What to do with noise. By default it is kept as one more cluster.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        What to do with missing clusters.
+    random_state : int, Generator or None, default 0
+        Seed for ties, and for clusters without labelled objects.
 
+    Returns
+    -------
+    Transduction
+        The label of each cluster, and the numbers of errors.
+
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read, no object is labelled, or a labelled object has no truth.
+    ParameterError
+        If `labelled` or another parameter cannot be read.
+
+    Notes
+    -----
+    A cluster gets the label that most of its labelled objects have. A tie is broken at random, and
+    a cluster without labelled objects gets a random label (Banerjee & Langford 2004, §3).
+
+    Examples
+    --------
     >>> found = transduce(["a", "a", "b", None, None], [0, 0, 1, 1, 0])
     >>> found.mapping, found.train_errors, found.test_size
     ({0: 'a', 1: 'b'}, 0, 2)
@@ -143,7 +209,7 @@ def _aligned(
     to_place: Counts,
     clusters: NDArray[Any],
 ) -> Cells:
-    """The cells of one part, their rows and columns as places in the lists of the whole."""
+    """The cells of one part; rows and columns are positions in the lists of the whole."""
     cells, rows, cols = counted
     return Cells(
         to_place[np.searchsorted(seen, rows)][cells.rows],
@@ -155,7 +221,7 @@ def _aligned(
 def _majorities(
     train: Cells, clusters: int, labels: int, rng: np.random.Generator
 ) -> tuple[Counts, int, int]:
-    """The label of each cluster; how many were tied, and how many had no labelled object."""
+    """The label of each cluster, the number of ties, and of clusters without labelled objects."""
     peaks = np.zeros(clusters, np.int64)
     np.maximum.at(peaks, train.clusters, train.counts)
     top = np.flatnonzero(train.counts == peaks[train.clusters])

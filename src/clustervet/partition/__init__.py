@@ -1,6 +1,6 @@
-"""One canonical, immutable clustering, and the lattice that all of them form.
+"""One canonical, immutable clustering, and the lattice of all clusterings.
 
-Law: numpy only; compiled loops take over where partitions are large.
+Rule of this room: numpy only; compiled loops are used where partitions are large.
 """
 
 from __future__ import annotations

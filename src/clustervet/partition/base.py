@@ -1,4 +1,4 @@
-"""What a partition is: codes that never change, and its place in the lattice."""
+"""The base class of `Partition`: codes that never change, and the order of the lattice."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ class Element:
 
     @classmethod
     def _of(cls, codes: lattice.Codes32, clusters: int, names: Any = None) -> Self:
-        """From canonical codes."""
+        """Make an element from canonical codes."""
         made = object.__new__(cls)
         made._set(codes, clusters, names)
         return made
 
     @classmethod
     def _from(cls, codes: NDArray[Any], clusters: int) -> Self:
-        """From codes 0..clusters - 1, all in use, in any order."""
+        """Make an element from codes 0..clusters - 1, all in use, in any order."""
         return cls._of(lattice.canonical(codes, clusters)[0], clusters)
 
     @property
     def codes(self) -> lattice.Codes32:
-        """The cluster of each object, numbered by first appearance; cannot be written to."""
+        """Code of each object's cluster, numbered by first appearance; read-only."""
         return self._codes
 
     @property
@@ -73,20 +73,20 @@ class Element:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """Objects in each cluster."""
+        """Number of objects in each cluster."""
         sizes = lattice.sizes_of(self._codes, self._k)
         sizes.flags.writeable = False
         return sizes
 
     @property
     def names(self) -> list[Any]:
-        """The label that each cluster came with, or its code."""
+        """Label of each cluster as it was given, or its code."""
         given = range(self._k) if self._names is None else self._names
         return [plain_label(name) for name in given]
 
     @property
     def labels(self) -> NDArray[Any]:
-        """The label that each object came with, or the code of its cluster."""
+        """Label of each object as it was given, or the code of its cluster."""
         if self._names is None:
             return self._codes
         if isinstance(self._names, np.ndarray):
@@ -96,13 +96,46 @@ class Element:
         return names[self._codes]
 
     def blocks(self) -> list[NDArray[np.int64]]:
-        """The positions of the objects in each cluster, rising."""
+        """Return the positions of the objects in each cluster.
+
+        Returns
+        -------
+        list of ndarray
+            One array per cluster, with rising positions.
+
+        Examples
+        --------
+        >>> from clustervet.partition import Partition
+        >>> [block.tolist() for block in Partition(["a", "b", "a"]).blocks()]
+        [[0, 2], [1]]
+        """
         order = lattice.positions_by_code(self._codes, self.sizes)
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
     def meet(self, *others: Any) -> Self:
-        """The coarsest partition that refines all (Meilă 2007, §4.3), in linear time.
+        """Return the coarsest partition that refines this one and all others.
 
+        Parameters
+        ----------
+        *others : Partition or array_like
+            Partitions, or labels, of the same objects.
+
+        Returns
+        -------
+        Partition
+            Two objects share a cluster if they share one in every partition.
+
+        Raises
+        ------
+        LabelError
+            If a partition is of another number of objects.
+
+        Notes
+        -----
+        Takes linear time (Meilă 2007, §4.3). `p & q` is the meet of two partitions.
+
+        Examples
+        --------
         >>> from clustervet.partition import Partition
         >>> Partition([0, 0, 1, 1]).meet([0, 1, 1, 1])
         Partition({0}, {1}, {2, 3})
@@ -113,8 +146,30 @@ class Element:
         return found
 
     def join(self, *others: Any) -> Self:
-        """The finest partition that all refine, in all but linear time.
+        """Return the finest partition that this one and all others refine.
 
+        Parameters
+        ----------
+        *others : Partition or array_like
+            Partitions, or labels, of the same objects.
+
+        Returns
+        -------
+        Partition
+            Clusters that share an object in any two partitions become one.
+
+        Raises
+        ------
+        LabelError
+            If a partition is of another number of objects.
+
+        Notes
+        -----
+        Takes nearly linear time (union-find; Galler & Fischer 1964). `p | q` is the join of two
+        partitions.
+
+        Examples
+        --------
         >>> from clustervet.partition import Partition
         >>> Partition([0, 0, 1, 2]).join([0, 1, 1, 2])
         Partition({0, 1, 2}, {3})
@@ -125,13 +180,52 @@ class Element:
         return found
 
     def refines(self, other: Any) -> bool:
-        """Whether each cluster lies within one cluster of the other partition."""
+        """Return whether each cluster lies within one cluster of another partition.
+
+        Parameters
+        ----------
+        other : Partition or array_like
+            Partition, or labels, of the same objects.
+
+        Returns
+        -------
+        bool
+            True if this partition is finer than the other one, or equal to it.
+
+        Raises
+        ------
+        LabelError
+            If the other partition is of another number of objects.
+
+        Examples
+        --------
+        >>> from clustervet.partition import Partition
+        >>> Partition([0, 1, 2, 2]).refines(["a", "a", "b", "b"])
+        True
+        """
         other = self._same_objects(other)
         return self._k >= other._k and lattice.refines(self._codes, other._codes, self._k)
 
     def restrict(self, positions: Any) -> Self:
-        """The partition of some of the objects: their positions, a mask, or a slice.
+        """Return the partition of some of the objects.
 
+        Parameters
+        ----------
+        positions : array_like or slice
+            Positions of the objects, in the order wanted; or a mask of all objects; or a slice.
+
+        Returns
+        -------
+        Partition
+            Partition of the chosen objects alone.
+
+        Raises
+        ------
+        ParameterError
+            If positions are outside the range, repeated or none at all.
+
+        Examples
+        --------
         >>> from clustervet.partition import Partition
         >>> Partition([0, 0, 1, 2]).restrict([3, 0, 1])
         Partition({0}, {1, 2})
@@ -181,7 +275,7 @@ class Element:
         return hash(self._codes.tobytes())
 
     def __len__(self) -> int:
-        """Number of objects, as of the labels it stands for."""
+        """Number of objects."""
         return len(self._codes)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -205,7 +299,7 @@ def _restored(kind: type[Element], codes: Any, clusters: int, names: Any) -> Ele
 
 
 def _positions(positions: Any, n: int) -> NDArray[np.int64]:
-    """Positions of distinct objects, at least one."""
+    """Check positions of distinct objects, at least one."""
     if isinstance(positions, slice):
         chosen = np.arange(n)[positions]
     else:
@@ -217,7 +311,7 @@ def _positions(positions: Any, n: int) -> NDArray[np.int64]:
                 f"positions must be whole numbers, a mask of {n:,} objects or a slice."
             )
     if len(chosen) == 0:
-        raise ParameterError("positions are none; a partition has at least one object.")
+        raise ParameterError("there are no positions; a partition has at least one object.")
     if chosen.min() < 0 or chosen.max() >= n:
         raise ParameterError(f"positions must lie between 0 and {n - 1:,}.")
     chosen = chosen.astype(np.int64, copy=False)

@@ -1,8 +1,8 @@
 """The lattice on codes: canonical numbering, meet, join, refinement, blocks.
 
-Everything is linear in the number of objects. Codes are numbered by first appearance, so that
-equal partitions have equal codes. Up to a few thousand objects numpy alone does the work, and
-no compiler is loaded.
+Everything takes linear time in the number of objects. Codes are numbered by first appearance, so
+equal partitions have equal codes. Up to a few thousand objects numpy alone does the work, and no
+compiler is loaded.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 Codes32 = NDArray[np.int32]
 # Up to this many objects numpy is quicker than loading compiled loops.
 FEW = 20_000
-# A thread is worth starting for so many objects.
+# Objects for which starting a thread is worthwhile.
 GRAIN = 1_000_000
 DENSE_CELLS = 2**24
 
 
 def canonical(codes: NDArray[Any], clusters: int) -> tuple[Codes32, NDArray[np.int64]]:
-    """Codes 0..clusters - 1, all in use, by first appearance; and which old code each one was."""
+    """Codes 0..clusters - 1 renumbered by first appearance, and the old code of each."""
     n = len(codes)
     if n > FEW:
         from clustervet import _kernels
@@ -29,7 +29,7 @@ def canonical(codes: NDArray[Any], clusters: int) -> tuple[Codes32, NDArray[np.i
         out = np.empty(n, np.int32)
         return out, _kernels.renumber(codes, clusters, out)
     first = np.empty(clusters, np.int64)
-    first[codes[::-1]] = np.arange(n - 1, -1, -1)  # the last of several writes stays
+    first[codes[::-1]] = np.arange(n - 1, -1, -1)  # of several writes the last one stays
     order = np.argsort(first)
     rank = np.empty(clusters, np.int32)
     rank[order] = np.arange(clusters, dtype=np.int32)
@@ -37,7 +37,7 @@ def canonical(codes: NDArray[Any], clusters: int) -> tuple[Codes32, NDArray[np.i
 
 
 def compress(labels: NDArray[Any], most: int) -> tuple[Codes32, int]:
-    """Labels below `most` as codes without gaps, in their order, and how many there are."""
+    """Labels below `most` as codes without gaps, in their order, and the number of codes."""
     present = np.zeros(most, np.bool_)
     present[labels] = True
     rank = np.cumsum(present, dtype=np.int32) - np.int32(1)
@@ -45,7 +45,7 @@ def compress(labels: NDArray[Any], most: int) -> tuple[Codes32, int]:
 
 
 def meet(a: Codes32, b: Codes32, height: int, width: int) -> tuple[Codes32, int]:
-    """The pairs of codes that occur, numbered by first appearance, and how many there are."""
+    """The pairs of codes that occur, numbered by first appearance, and their number."""
     if len(a) <= FEW:
         keys, codes = np.unique(a.astype(np.int64) * width + b, return_inverse=True)
         return canonical(codes, len(keys))[0], len(keys)
@@ -59,7 +59,7 @@ def meet(a: Codes32, b: Codes32, height: int, width: int) -> tuple[Codes32, int]
 
 
 def _meet_dense(a: Codes32, b: Codes32, height: int, width: int) -> tuple[Codes32, int]:
-    """Each thread numbers the cells of its range; the ranges are then brought to one numbering."""
+    """Number the cells in each thread's range of objects, then give all ranges one numbering."""
     from clustervet import _kernels
 
     size = height * width
@@ -92,10 +92,10 @@ def _meet_dense(a: Codes32, b: Codes32, height: int, width: int) -> tuple[Codes3
 
 
 def join(a: Codes32, b: Codes32, height: int, width: int) -> tuple[Codes32, int]:
-    """Components of the clusters that share objects, numbered by first appearance.
+    """Connected sets of clusters that share objects, numbered by first appearance.
 
-    Clusters are the nodes of a forest and objects its edges (Galler & Fischer 1964). A set's
-    root is its smallest code of `a`, and these appear in their order.
+    Clusters are the nodes of a forest and objects its edges (Galler & Fischer 1964). The root of a
+    set is its smallest code of `a`, and the smallest codes appear in their order.
     """
     if len(a) <= FEW:
         sets, found = _join_few(a, b, height, width)
@@ -149,12 +149,12 @@ def refines(a: Codes32, b: Codes32, height: int) -> bool:
 
 
 def sizes_of(codes: Codes32, clusters: int) -> NDArray[np.int64]:
-    """Objects in each cluster."""
+    """Number of objects in each cluster."""
     return np.bincount(codes, minlength=clusters).astype(np.int64, copy=False)
 
 
 def positions_by_code(codes: Codes32, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The positions of the first cluster, rising, then those of the second, and so on."""
+    """Positions of the first cluster in rising order, then those of the second, and so on."""
     if len(codes) <= FEW:
         return np.argsort(codes, kind="stable")
     from clustervet import _kernels
@@ -164,7 +164,7 @@ def positions_by_code(codes: Codes32, sizes: NDArray[np.int64]) -> NDArray[np.in
 
 
 def owners(fine: Codes32, coarse: Codes32, clusters: int) -> NDArray[np.int64]:
-    """The coarse cluster in which each of the fine clusters lies."""
+    """The coarse cluster that contains each of the fine clusters."""
     owner = np.empty(clusters, np.int64)
     owner[fine] = coarse
     return owner

@@ -1,4 +1,4 @@
-"""How many partitions there are, in whole numbers of any size."""
+"""Numbers of partitions, as whole numbers of any size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_whole(value: Any) -> bool:
 
 
 def whole(value: Any, name: str, least: int) -> int:
-    """A parameter that must be a whole number from `least` on."""
+    """Check a parameter that must be a whole number of at least `least`."""
     if not is_whole(value):
         raise ParameterError(f"{name} must be a whole number, not {value!r}.")
     number = int(value)
@@ -26,9 +26,10 @@ def whole(value: Any, name: str, least: int) -> int:
 
 
 def stirling(n: int, k: int) -> int:
-    """Partitions of n objects into k clusters: Stirling's number of the second kind.
+    """Number of partitions of n objects into k clusters: Stirling's number of the second kind.
 
-    Surjections onto k labels, by inclusion and exclusion, over the k! orders of the labels.
+    Counts the maps onto k labels by inclusion and exclusion, and divides by the k! orders of the
+    labels.
 
     >>> [stirling(4, k) for k in range(6)]
     [0, 1, 7, 6, 1, 0]
@@ -40,10 +41,10 @@ def stirling(n: int, k: int) -> int:
 
 
 def bell(n: int) -> int:
-    """Partitions of n objects: Bell's number.
+    """Number of partitions of n objects: Bell's number.
 
-    The sum of Stirling's numbers, with its two sums exchanged: n! B(n) is the sum over j of
-    (n over j) D(n - j) j^n, with D the number of derangements.
+    The sum of Stirling's numbers with its two sums exchanged: n! B(n) is the sum over j of
+    (n over j) D(n - j) j^n, where D is the number of derangements.
 
     >>> [bell(n) for n in range(8)]
     [1, 1, 2, 5, 15, 52, 203, 877]

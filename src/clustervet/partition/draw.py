@@ -1,4 +1,4 @@
-"""Every partition in turn, and one at random."""
+"""All partitions one after the other, and random ones."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from numpy.typing import NDArray
 
 from clustervet.errors import ParameterError
 
-# Weights below exp(-RARE) of the largest are left out of a draw: less than a float can tell.
+# Weights below exp(-RARE) of the largest are left out of a draw: too small to change a float.
 RARE = 60.0
-# Numbers drawn at once while waiting for one that fits.
+# Number of draws at once, until one fits.
 BATCH = 1_000
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """A generator from None, an int, or one that the caller has."""
+    """A numpy generator from None, an int, or a generator."""
     whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
     known = isinstance(random_state, np.random.Generator | np.random.SeedSequence)
     if random_state is None or known or (whole and random_state >= 0):
         return np.random.default_rng(random_state)
     raise ParameterError(
-        f"random_state must be None, an int from 0 on or a numpy Generator, not {random_state!r}."
+        f"random_state must be None, an int from 0 up or a numpy Generator, not {random_state!r}."
     )
 
 
 def growth_strings(n: int, k: int | None) -> Iterator[list[int]]:
-    """Codes of every partition of n objects (into k clusters), by rising first difference.
+    """Codes of every partition of n objects (into k clusters), in lexicographic order.
 
-    Each code is at most one above the largest before it (Knuth, TAOCP 4A, 7.2.1.5). The list
-    given is the same one every time.
+    Each code is at most one above the largest before it (Knuth, TAOCP 4A, 7.2.1.5). The same list
+    is yielded every time, with other contents.
     """
     codes = [0] * n
 
@@ -50,23 +50,23 @@ def growth_strings(n: int, k: int | None) -> Iterator[list[int]]:
 
 
 def any_labels(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Labels of a uniform partition: a random number of urns, and an urn for each object.
+    """Labels of a uniform partition: draw a number of urns, then an urn for each object.
 
-    With m urns drawn with probability m^n / (e m! B(n)), all partitions come out equally
-    likely (Stam 1983). The weights come from their ratios, outwards from the largest.
+    With m urns drawn with probability m^n / (e m! B(n)), all partitions are equally likely (Stam
+    1983). The weights are computed from their ratios, outwards from the largest.
     """
     return rng.integers(0, _urns(n, rng), n)
 
 
 def _urns(n: int, rng: np.random.Generator) -> int:
     low, high = 1, n + 1
-    while low < high:  # the largest weight: up to there the next one is larger
+    while low < high:  # find the largest weight: weights rise up to it
         middle = (low + high) // 2
         if n * math.log1p(1 / middle) > math.log(middle + 1):
             low = middle + 1
         else:
             high = middle
-    reach = int(12 * math.sqrt(low) + RARE)  # the spread is below that of Poisson's law
+    reach = int(12 * math.sqrt(low) + RARE)  # the spread is below that of a Poisson law
     urns = np.arange(max(1, low - reach), low + reach + 1)
     steps = n * np.log1p(1 / urns[:-1]) - np.log(urns[1:])
     logs = np.concatenate([[0.0], np.cumsum(steps)])
@@ -77,8 +77,8 @@ def _urns(n: int, rng: np.random.Generator) -> int:
 def labels_onto(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Labels of a uniform partition into k clusters.
 
-    Labelings that use all of k labels are k! a partition, so a uniform one of them will do:
-    draw its sizes, then shuffle.
+    Each partition has k! labelings that use all k labels, so a uniform one of these will do: draw
+    its sizes, then shuffle.
     """
     if k * math.exp(-n / k) < 3:
         sizes = rng.multinomial(n, np.full(k, 1 / k))
@@ -92,8 +92,8 @@ def labels_onto(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
 def _small_sizes(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Sizes of the clusters where most are small: Poisson's law without zero, given the sum.
 
-    The numbers of clusters of each size are multinomial; they are drawn until the sizes add up
-    to n, which takes about as many draws as the sum has standard deviations in ones.
+    The numbers of clusters of each size are multinomial. They are drawn until the sizes add up to
+    n, which takes about as many draws as the standard deviation of the sum.
     """
     if n == k:
         return np.ones(k, np.int64)
@@ -111,7 +111,7 @@ def _small_sizes(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 def _rate(mean: float) -> float:
-    """The rate at which Poisson's law without zero has this mean: rate / (1 - exp(-rate))."""
+    """Rate of the Poisson law without zero that has this mean: rate / (1 - exp(-rate))."""
     low, high = 0.0, mean
     for _ in range(60):
         middle = (low + high) / 2

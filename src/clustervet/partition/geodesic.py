@@ -1,4 +1,4 @@
-"""The straight line between two partitions: down to their meet by splits, up by merges."""
+"""The geodesic between two partitions: down to their meet by splits, then up by merges."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Descent(NamedTuple):
-    """A way down to a refinement, one cluster split in two at each step.
+    """A path down to a refinement; each step splits one cluster in two.
 
-    The part that is split off is a cluster of the refinement; `rank` says at which step each
-    of them is (0 for those that are left over), `rest` where it was before.
+    The part that is split off is a cluster of the refinement. `rank` is the step at which each part
+    is split off (0 for the parts that are left over), `rest` the part where it was before.
     """
 
     rank: NDArray[np.int64]
@@ -29,12 +29,12 @@ class Descent(NamedTuple):
     lengths: NDArray[np.float64]
 
     def groups(self, step: int) -> NDArray[np.int64]:
-        """The cluster of each part after so many splits."""
+        """The cluster of each part after `step` splits."""
         return np.where(self.rank <= step, np.arange(len(self.rank)), self.rest)
 
 
 def descend(coarse: Partition, fine: Partition) -> Descent:
-    """Split the clusters in their order, and off each its parts but for the first."""
+    """Split the clusters in their order: all parts but the first are split off."""
     owner = owners(fine.codes, coarse.codes, fine.k)
     order = np.argsort(owner, kind="stable")
     opens = np.flatnonzero(np.diff(owner[order], prepend=-1))
@@ -45,7 +45,7 @@ def descend(coarse: Partition, fine: Partition) -> Descent:
     splits[opens] = False
     rank = np.zeros(fine.k, np.int64)
     rank[order[splits]] = np.arange(1, fine.k - coarse.k + 1)
-    # What a cluster has left before a split: its size less the parts that went before.
+    # What is left of a cluster before a split: its size minus the parts that were split off.
     sizes = fine.sizes[order]
     gone = np.where(splits, sizes, 0)
     before = np.cumsum(gone) - gone
@@ -55,11 +55,36 @@ def descend(coarse: Partition, fine: Partition) -> Descent:
 
 
 class Geodesic(Sequence["Partition"]):
-    """Partitions from `start` to `end` through their meet, each next to the one before.
+    """Partitions from one to another through their meet, each a neighbour of the one before.
 
-    Each step splits a cluster in two or merges two; `lengths` are the VI of the steps in bits,
-    which add up to the VI of the ends (Meilă 2007, Property 6). `turn` is the place of the
-    meet. Partitions are made when asked for.
+    Each step splits a cluster in two or merges two clusters. Partitions are made when they are
+    asked for.
+
+    Parameters
+    ----------
+    start : Partition
+        First partition.
+    end : Partition
+        Last partition, of the same objects.
+    make : callable
+        Function that makes a partition from codes and the number of clusters.
+
+    Attributes
+    ----------
+    meet : Partition
+        Meet of both ends.
+    turn : int
+        Position of the meet in the sequence.
+
+    Notes
+    -----
+    The VI of the steps adds up to the VI of the ends (Meilă 2007, Property 6).
+
+    Examples
+    --------
+    >>> from clustervet.partition import Partition
+    >>> Partition([0, 0, 1, 1]).geodesic([0, 1, 1, 1])
+    Geodesic of 3 partitions over 1.18872 bits
     """
 
     def __init__(
@@ -73,12 +98,12 @@ class Geodesic(Sequence["Partition"]):
 
     @cached_property
     def lengths(self) -> NDArray[np.float64]:
-        """VI of each step in bits."""
+        """VI of each step, in bits."""
         return np.concatenate([self._down.lengths, self._up.lengths[::-1]])
 
     @property
     def total(self) -> float:
-        """VI of the ends in bits."""
+        """VI of the ends, in bits."""
         return math.fsum(self.lengths.tolist())
 
     def __len__(self) -> int:

@@ -14,7 +14,7 @@ LN2 = math.log(2)
 
 
 def split_cost(part: Any, rest: Any, n: int) -> Any:
-    """The distance over which a cluster is split in two (Meilă 2007, eq. 27), digits kept.
+    """VI between a partition and the one with a cluster split in two (Meilă 2007, eq. 27).
 
     >>> float(split_cost(1, 1, 4))
     0.5
@@ -34,7 +34,7 @@ def variation(a: Codes32, b: Codes32, height: int, width: int) -> float:
 
 
 def _surprise(part: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.float64]:
-    """-log(part / size), to all its digits also where part is nearly all of size."""
+    """-log(part / size), with full precision also where part is nearly all of size."""
     return np.where(2 * part > size, -np.log1p(-(size - part) / size), np.log(size / part))
 
 

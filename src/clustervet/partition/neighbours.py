@@ -1,4 +1,4 @@
-"""What lies near a partition: its nearest neighbours, and others at a given distance."""
+"""Partitions near a given one: its nearest neighbours, and others at a given distance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,23 @@ if TYPE_CHECKING:
 
 
 class Neighbour(NamedTuple):
-    """A partition, its VI in bits, and how many others are as near on that side."""
+    """A nearest partition on one side, and its distance.
+
+    Parameters
+    ----------
+    partition : Partition
+        The nearest partition.
+    vi : float
+        Its variation of information, in bits.
+    ties : int
+        Number of other partitions that are equally near on that side.
+
+    Examples
+    --------
+    >>> from clustervet.partition import Partition
+    >>> Partition([0, 0, 1, 1]).nearest_neighbours().coarser.vi
+    1.0
+    """
 
     partition: Partition
     vi: float
@@ -25,7 +41,22 @@ class Neighbour(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """The nearest partition with more clusters, and the nearest with fewer."""
+    """The nearest partition with more clusters, and the nearest one with fewer.
+
+    Parameters
+    ----------
+    finer : Neighbour or None
+        Nearest partition with more clusters; None if every object is alone.
+    coarser : Neighbour or None
+        Nearest partition with fewer clusters; None if there is one cluster.
+
+    Examples
+    --------
+    >>> from clustervet.partition import Partition
+    >>> found = Partition([0, 0, 1, 1]).nearest_neighbours()
+    >>> found.nearest == found.finer
+    True
+    """
 
     finer: Neighbour | None
     coarser: Neighbour | None
@@ -38,14 +69,28 @@ class Neighbours(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A partition and its VI in bits from where it was asked for."""
+    """A partition, and its distance from the one that it was asked of.
+
+    Parameters
+    ----------
+    partition : Partition
+        The partition found.
+    vi : float
+        Its variation of information from the start, in bits.
+
+    Examples
+    --------
+    >>> from clustervet.partition import Partition
+    >>> Partition.top(100).at_distance(0, random_state=0).vi
+    0.0
+    """
 
     partition: Partition
     vi: float
 
 
 def finer(center: Partition) -> Neighbour | None:
-    """One point split off the smallest cluster that is not a singleton (Meilă 2007, eq. 28)."""
+    """Split one point off the smallest cluster that is not a singleton (Meilă 2007, eq. 28)."""
     sizes = center.sizes
     if center.k == center.n:
         return None
@@ -59,7 +104,7 @@ def finer(center: Partition) -> Neighbour | None:
 
 
 def coarser(center: Partition) -> Neighbour | None:
-    """The two smallest clusters merged (Meilă 2007, after eq. 30)."""
+    """Merge the two smallest clusters (Meilă 2007, after eq. 30)."""
     if center.k == 1:
         return None
     one, other = np.argsort(center.sizes, kind="stable")[:2]
@@ -71,10 +116,10 @@ def coarser(center: Partition) -> Neighbour | None:
 
 
 def leap(n: int) -> float:
-    """How far from the VI that was asked for a walk may end, in bits: half of a move's most.
+    """Largest difference in bits between the VI asked for and the VI at which a walk ends.
 
-    Moving a point changes n VI by at most 2 (log n + 1 / ln 2), since x log x grows by at most
-    log n + 1 / ln 2 from one x to the next.
+    It is half of the largest change by one move. Moving a point changes n VI by at most
+    2 (log n + 1 / ln 2), since x log x grows by at most log n + 1 / ln 2 from one x to the next.
     """
     return (math.log2(n) + 1 / LN2) / n + 1e-9
 
@@ -82,9 +127,9 @@ def leap(n: int) -> float:
 def labels_at(center: Partition, vi: float, rng: np.random.Generator) -> tuple[Codes32, int]:
     """Codes of a random partition within `leap` of this VI, and the number of clusters.
 
-    Points move one by one, in random order, each to a random one of the clusters (of two, if
-    there is one); if that does not lead far enough away they move on to a partition that is
-    about as far as any.
+    Points move one by one, in random order, each to a random cluster (one of two, if there is only
+    one cluster). If that does not lead far enough, they move on towards a partition that is about
+    as far away as possible.
     """
     n, width = center.n, max(2, center.k)
     mixed = rng.integers(0, width, n)
@@ -100,12 +145,12 @@ def labels_at(center: Partition, vi: float, rng: np.random.Generator) -> tuple[C
 
 
 def reach(center: Partition) -> float:
-    """VI of the farthest partition that is looked for, in bits."""
+    """VI of the farthest partition that is tried, in bits."""
     return max(entropy(center.sizes), _across(center.sizes))
 
 
 def _across(sizes: NDArray[np.int64]) -> float:
-    """VI of the partition of which no cluster shares two points with one of these."""
+    """VI of a partition whose clusters share at most one point with each of the given ones."""
     n = int(sizes.sum())
     larger = np.searchsorted(np.sort(sizes), np.arange(int(sizes.max())), side="right")
     crossing = len(sizes) - larger
@@ -131,7 +176,7 @@ def _walk(
     vi: float,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], float]:
-    """Labels on the way from source to target where their VI is nearest, and how near."""
+    """Labels on the way from source to target whose VI is nearest to `vi`, and the difference."""
     from clustervet import _kernels
 
     n = center.n

@@ -1,4 +1,4 @@
-"""`Partition`: one clustering, whatever its labels."""
+"""`Partition`: one clustering, independent of its labels."""
 
 from __future__ import annotations
 
@@ -17,19 +17,41 @@ from clustervet.partition.geodesic import Geodesic
 from clustervet.partition.information import variation
 from clustervet.partition.neighbours import Neighbours, Placed
 
-# Enumerations are refused beyond this many objects, and beyond this many splits.
+# Enumerations of more objects, or of more splits, are refused.
 MOST_OBJECTS = 12
 MOST_SPLITS = 2**20
 
 
 class Partition(Element):
-    """A clustering as such: codes 0, 1, ... by first appearance, never changed.
+    """One clustering as canonical codes 0, 1, ... by first appearance; it never changes.
 
-    Made from labels of any kind; `missing` and `noise` are as in `Contingency.from_labels`,
-    and objects that they drop are not counted. Equal partitions are equal and hash alike,
-    whatever their labels were. `p <= q` says that p refines q, `p & q` is the meet, `p | q` the
-    join. Every function that takes labels takes a partition.
+    Parameters
+    ----------
+    labels : array_like or Partition
+        Label of each object, of any kind.
+    noise : label, str or dict, optional
+        Label that means noise, a policy for the label -1, or a policy per label.
+    noise_policy : {'keep', 'drop', 'singletons'}, optional
+        What to do with noise. By default it is kept as one more cluster. Dropped objects are not
+        counted.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        What to do with missing labels.
 
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read, or no object is left.
+    ParameterError
+        If a policy is unknown.
+
+    Notes
+    -----
+    Partitions with the same clusters are equal and have the same hash, whatever their labels were.
+    `p <= q` means that p refines q; `p & q` is the meet and `p | q` the join. Every function that
+    takes labels takes a partition.
+
+    Examples
+    --------
     >>> p, q = Partition(["a", "a", "b", "c"]), Partition([7, 7, 7, 1])
     >>> p
     Partition({0, 1}, {2}, {3})
@@ -39,18 +61,79 @@ class Partition(Element):
 
     @classmethod
     def top(cls, n: int) -> Self:
-        """All of n objects in one cluster, the coarsest partition."""
+        """Return the coarsest partition: all objects in one cluster.
+
+        Parameters
+        ----------
+        n : int
+            Number of objects, at least 1.
+
+        Returns
+        -------
+        Partition
+            One cluster of n objects.
+
+        Raises
+        ------
+        ParameterError
+            If n is not a whole number of at least 1.
+
+        Examples
+        --------
+        >>> Partition.top(3)
+        Partition({0, 1, 2})
+        """
         return cls._of(np.zeros(whole(n, "n", 1), np.int32), 1)
 
     @classmethod
     def bottom(cls, n: int) -> Self:
-        """Each of n objects alone, the finest partition."""
+        """Return the finest partition: each object alone.
+
+        Parameters
+        ----------
+        n : int
+            Number of objects, at least 1.
+
+        Returns
+        -------
+        Partition
+            Partition into n clusters of one object.
+
+        Raises
+        ------
+        ParameterError
+            If n is not a whole number of at least 1.
+
+        Examples
+        --------
+        >>> Partition.bottom(3)
+        Partition({0}, {1}, {2})
+        """
         return cls._of(np.arange(whole(n, "n", 1), dtype=np.int32), n)
 
     @classmethod
     def uniform(cls, n: int, k: int) -> Self:
-        """Objects in a row cut into k clusters whose sizes differ by at most one.
+        """Cut a row of objects into clusters whose sizes differ by at most one.
 
+        Parameters
+        ----------
+        n : int
+            Number of objects, at least 1.
+        k : int
+            Number of clusters, from 1 to n.
+
+        Returns
+        -------
+        Partition
+            The first objects are in the first cluster, and so on.
+
+        Raises
+        ------
+        ParameterError
+            If n or k is not a whole number in its range.
+
+        Examples
+        --------
         >>> Partition.uniform(7, 3).sizes
         array([3, 2, 2])
         """
@@ -59,8 +142,33 @@ class Partition(Element):
 
     @classmethod
     def random(cls, n: int, random_state: Any = None, k: int | None = None) -> Self:
-        """One of all partitions of n objects (into k clusters), each equally likely.
+        """Draw a partition; all partitions are equally likely.
 
+        Parameters
+        ----------
+        n : int
+            Number of objects, at least 1.
+        random_state : int, Generator or None, optional
+            Seed.
+        k : int, optional
+            Number of clusters; by default any number.
+
+        Returns
+        -------
+        Partition
+            Random partition of n objects (into k clusters).
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is not a whole number in its range.
+
+        Notes
+        -----
+        A random number of urns makes all partitions equally likely (Stam 1983).
+
+        Examples
+        --------
         >>> Partition.random(6, 1).n, Partition.random(6, 1, k=2).k
         (6, 2)
         """
@@ -74,8 +182,27 @@ class Partition(Element):
 
     @classmethod
     def all(cls, n: int, k: int | None = None) -> Iterator[Self]:
-        """Every partition of n objects (into k clusters) once, up to n = 12.
+        """Return an iterator over all partitions of n objects.
 
+        Parameters
+        ----------
+        n : int
+            Number of objects, from 1 to 12.
+        k : int, optional
+            Number of clusters; by default any number.
+
+        Returns
+        -------
+        iterator of Partition
+            Every partition (into k clusters) once.
+
+        Raises
+        ------
+        ParameterError
+            If n is larger than 12, or a parameter is not a whole number in its range.
+
+        Examples
+        --------
         >>> len(list(Partition.all(4))), len(list(Partition.all(4, k=2)))
         (15, 7)
         """
@@ -90,8 +217,31 @@ class Partition(Element):
 
     @staticmethod
     def count(n: int, k: int | None = None) -> int:
-        """How many partitions n objects have (into k clusters), exactly (Meilă 2007, §1).
+        """Count the partitions of n objects, exactly.
 
+        Parameters
+        ----------
+        n : int
+            Number of objects, at least 0.
+        k : int, optional
+            Number of clusters; by default any number.
+
+        Returns
+        -------
+        int
+            Bell's number of n, or Stirling's number of the second kind of n and k.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is not a whole number of at least 0.
+
+        Notes
+        -----
+        These are the sizes of the lattice and of its levels (Meilă 2007, §1).
+
+        Examples
+        --------
         >>> Partition.count(4), Partition.count(4, 2), Partition.count(25)
         (15, 7, 4638590332229999353)
         """
@@ -99,11 +249,34 @@ class Partition(Element):
         return bell(n) if k is None else stirling(n, whole(k, "k", 0))
 
     def split(self, cluster: int, parts: Any) -> Partition:
-        """One cluster divided (Meilă 2007, Property 5) into so many parts, or by labels.
+        """Divide one cluster.
 
-        Labels are one for each of its objects, in their order; a number cuts the objects in a
-        row into parts whose sizes differ by at most one.
+        Parameters
+        ----------
+        cluster : int
+            Code of the cluster.
+        parts : int or array_like
+            Number of parts, which cuts the row of its objects into parts whose sizes differ by at
+            most one; or one label per object of the cluster, in their order.
 
+        Returns
+        -------
+        Partition
+            Partition with the cluster divided.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such cluster, or the number of parts is out of range.
+        LabelError
+            If the number of labels differs from the size of the cluster.
+
+        Notes
+        -----
+        See Meilă 2007, Property 5, for the VI of a split.
+
+        Examples
+        --------
         >>> Partition.top(5).split(0, 2)
         Partition({0, 1, 2}, {3, 4})
         >>> Partition.top(4).split(0, ["x", "y", "x", "y"])
@@ -124,8 +297,25 @@ class Partition(Element):
         return self._from(codes, self._k + inside._k - 1)
 
     def merge(self, *clusters: int) -> Partition:
-        """Two or more clusters made one.
+        """Merge two or more clusters into one.
 
+        Parameters
+        ----------
+        *clusters : int
+            Codes of the clusters, at least two different ones.
+
+        Returns
+        -------
+        Partition
+            Partition with the clusters merged.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such cluster, or fewer than two are given.
+
+        Examples
+        --------
         >>> Partition([0, 1, 2, 2]).merge(0, 2)
         Partition({0, 2, 3}, {1})
         """
@@ -134,18 +324,46 @@ class Partition(Element):
             raise ParameterError("merge needs at least two different clusters.")
         first = np.arange(self._k)
         first[chosen[1:]] = chosen[0]
-        # Clusters are numbered by their first codes, which appear in their order.
+        # The smallest code of each new cluster appears in rising order, so the codes are canonical.
         _, into = np.unique(first, return_inverse=True)
         return self._of(into.astype(np.int32)[self._codes], self._k - len(chosen) + 1)
 
     def covers_above(self) -> Iterator[Partition]:
-        """Each partition that merges two clusters: those next above in the lattice."""
+        """Return an iterator over the partitions that merge two clusters.
+
+        Returns
+        -------
+        iterator of Partition
+            The partitions directly above this one in the lattice.
+
+        Examples
+        --------
+        >>> list(Partition([0, 0, 1, 2]).covers_above())[0]
+        Partition({0, 1, 2}, {3})
+        """
         return (self.merge(a, b) for a, b in combinations(range(self._k), 2))
 
     def covers_below(self) -> Iterator[Partition]:
-        """Each partition that splits one cluster in two: those next below in the lattice.
+        """Return an iterator over the partitions that split one cluster in two.
 
-        They are 2^(size - 1) - 1 a cluster, and refused beyond about a million of them.
+        Returns
+        -------
+        iterator of Partition
+            The partitions directly below this one in the lattice.
+
+        Raises
+        ------
+        ParameterError
+            If there are more than about a million of them.
+
+        Notes
+        -----
+        There are 2^(size - 1) - 1 of them per cluster.
+
+        Examples
+        --------
+        >>> len(list(Partition.top(4).covers_below()))
+        7
         """
         splits = sum(2 ** (size - 1) - 1 for size in self.sizes.tolist())
         if splits > MOST_SPLITS:
@@ -164,23 +382,52 @@ class Partition(Element):
                 yield self._from(codes, self._k + 1)
 
     def nearest_neighbours(self) -> Neighbours:
-        """The nearest partitions under VI on either side, with their distances in bits.
+        """Find the nearest partitions under VI that have more and fewer clusters.
 
-        `finer` splits one point off the smallest cluster that is not a singleton, `coarser`
-        merges the two smallest (Meilă 2007, Property 7 and eq. 28); a side that does not exist
-        is None. Of several that are as near the first is taken, and `ties` counts the others.
+        Returns
+        -------
+        Neighbours
+            `finer` and `coarser`, each with its distance in bits and the number of ties; None where
+            there is no such partition.
 
+        Notes
+        -----
+        `finer` splits one point off the smallest cluster that is not a singleton, `coarser` merges
+        the two smallest clusters (Meilă 2007, Property 7 and eq. 28). Of several that are equally
+        near the first is returned, and `ties` counts the others.
+
+        Examples
+        --------
         >>> Partition([0, 0, 1, 1]).nearest_neighbours().finer
         Neighbour(partition=Partition({0}, {1}, {2, 3}), vi=0.5, ties=1)
         """
         return Neighbours(neighbours.finer(self), neighbours.coarser(self))
 
     def geodesic(self, other: Any) -> Geodesic:
-        """A straight line to another partition under VI, through the meet.
+        """Return a shortest path to another partition under VI, through the meet.
 
-        Each step splits a cluster in two, down to the meet, or merges two, up from it; the
-        steps' VI add up to the VI of both ends (Meilă 2007, Property 6).
+        Parameters
+        ----------
+        other : Partition or array_like
+            Partition, or labels, of the same objects.
 
+        Returns
+        -------
+        Geodesic
+            Sequence of partitions with the VI of each step.
+
+        Raises
+        ------
+        LabelError
+            If the other partition is of another number of objects.
+
+        Notes
+        -----
+        Each step splits a cluster in two, down to the meet, or merges two, up from it. The VI of
+        the steps adds up to the VI of both ends (Meilă 2007, Property 6).
+
+        Examples
+        --------
         >>> line = Partition([0, 0, 1, 1]).geodesic([0, 0, 0, 1])
         >>> list(line)
         [Partition({0, 1}, {2, 3}), Partition({0, 1}, {2}, {3}), Partition({0, 1, 2}, {3})]
@@ -190,12 +437,33 @@ class Partition(Element):
         return Geodesic(self, self._same_objects(other), self._from)
 
     def at_distance(self, vi: float, random_state: Any = None) -> Placed:
-        """A random partition about as far away as asked, and how far it is, in bits.
+        """Draw a random partition at about the given distance.
 
-        Points move one by one, in random order, to clusters drawn at random, until the VI comes
-        nearest to what is asked; beyond the reach of that they move on to a partition about as
-        far away as any. The VI is within (log2 n + 1.45) / n bits of what is asked.
+        Parameters
+        ----------
+        vi : float
+            Variation of information in bits, at least 0.
+        random_state : int, Generator or None, optional
+            Seed.
 
+        Returns
+        -------
+        Placed
+            The partition and its VI, which is within (log2 n + 1.45) / n bits of what is asked.
+
+        Raises
+        ------
+        ParameterError
+            If `vi` is not a number of at least 0, or no partition that far away is found.
+
+        Notes
+        -----
+        Points move one by one, in random order, to clusters drawn at random, until the VI is
+        nearest to what is asked. If that does not lead far enough, they move on towards a partition
+        that is about as far away as possible.
+
+        Examples
+        --------
         >>> start = Partition.uniform(1_000, 5)
         >>> found = start.at_distance(0.5, random_state=0)
         >>> abs(found.vi - 0.5) < 0.012, found.partition.k
@@ -203,7 +471,7 @@ class Partition(Element):
         """
         real = isinstance(vi, int | float | np.integer | np.floating)
         if isinstance(vi, bool) or not real or not 0 <= vi < np.inf:
-            raise ParameterError(f"vi must be a number of bits from 0 on, not {vi!r}.")
+            raise ParameterError(f"vi must be a number of bits of at least 0, not {vi!r}.")
         labels, clusters = neighbours.labels_at(self, float(vi), draw.generator(random_state))
         found = self._from(labels, clusters)
         return Placed(found, variation(self._codes, found._codes, self._k, found._k))

@@ -1,4 +1,4 @@
-"""A partition on one line."""
+"""The text of a partition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from clustervet.partition.base import Element
 
-# Up to this many objects are shown one by one, and beyond so many sizes.
+# Up to this many objects are shown one by one; beyond, this many sizes are shown.
 OBJECTS = 12
 SIZES = 8
 

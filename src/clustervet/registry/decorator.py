@@ -1,15 +1,44 @@
-"""The decorator that makes a measure of a formula."""
+"""The decorator that makes a measure of a formula, and the docstring that the measure gets."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from clustervet.errors import ParameterError
 from clustervet.registry.catalogue import measures
 from clustervet.registry.record import Better, Cost, Kind, Measure, MeasureFunction, doors
+
+# A parameter in a numpydoc section: its name, then its type and description.
+PARAMETER = re.compile(r"^(\w+) : (.+(?:\n+ .*)*)", re.M)
+# The parameters that measures share, as their docstrings describe them.
+SHARED = dict(
+    PARAMETER.findall("""
+truth : array_like or Contingency
+    Class of each object; or one finished table instead of labels.
+pred : array_like, optional
+    Cluster of each object, in the order of `truth`.
+weights : array_like, optional
+    One number per object, not negative. By default every object counts once.
+X : array_like, sparse matrix, dataframe, Geometry or Moments
+    Features, one row per point; with ``metric='precomputed'`` a square matrix of distances.
+    Or one finished geometry instead of features and labels.
+labels : array_like, optional
+    Cluster of each point, in the order of the rows of `X`.
+metric : str or callable, optional
+    Metric of scikit-learn, 'precomputed', or a function of two points; 'euclidean' by default.
+noise : label, str or dict, optional
+    Label that means noise, a policy for the label -1, or a policy per label.
+noise_policy : {'keep', 'drop', 'singletons'}, optional
+    Keep noise as a cluster (the default), drop its objects, or make each of them a cluster.
+missing : {'raise', 'drop', 'class'}, default 'raise'
+    Refuse missing labels (None, NaN, NA), drop their objects, or make them a class.""")
+)
+RAISES = "ClustervetError\n    If the input cannot be read, or a parameter is out of range."
 
 
 def measure(
@@ -34,8 +63,71 @@ def measure(
     key: str | None = None,
     cost: Cost | None = None,
 ) -> Callable[[Callable[..., float]], MeasureFunction]:
-    """Turn a formula of one table into a public measure and put it into the registry.
+    """Turn a formula into a public measure and add it to the registry.
 
+    The formula reads a finished `Contingency` (or `Geometry`) and returns a float. The measure
+    takes labels (or features and labels) as well. Everything that works for the built-in
+    measures, such as score cards, intervals, the lab and the command line, works for it too.
+
+    Parameters
+    ----------
+    title : str
+        Name for headings and tables.
+    family : str
+        Group in which the measure is listed, for example "pairs".
+    better : {'higher', 'lower', 'neither'}
+        Which values are good.
+    bounds : tuple of float
+        Smallest and largest possible value; infinite where there is no bound.
+    symbol : str, optional
+        Symbol of the measure in formulas.
+    kind : {'external', 'internal'}, default 'external'
+        Whether the formula reads a table of classes and clusters, or features and clusters.
+    unit : str, optional
+        Unit of the value, for example "bits".
+    symmetric : bool, default False
+        Whether truth and prediction may be exchanged.
+    metric : bool, default False
+        Whether the value is a metric on clusterings.
+    adjusted : bool, default False
+        Whether the value is corrected for chance.
+    perfect : float, optional
+        Value of identical clusterings, whatever the formula gives for them.
+    reference : str, optional
+        Works that define the measure, separated by semicolons.
+    aliases : iterable of str, optional
+        Other names that find the measure in the registry.
+    meaning : str, optional
+        What the value says; by default the first line of the formula's docstring.
+    equation : str, optional
+        Formula as text.
+    use : str, optional
+        When to use the measure.
+    avoid : str, optional
+        When to avoid it.
+    key : str, optional
+        Name in the registry; by default the name of the formula.
+    cost : {'cells', 'points', 'pairs', 'refits'}, optional
+        What the time grows with; by default the cells of a table, or the points.
+
+    Returns
+    -------
+    callable
+        Decorator that returns the measure: a function with its `record`, and with a docstring
+        made from the record and the formula's own docstring.
+
+    Raises
+    ------
+    ParameterError
+        If `better` is none of the three, or if another formula has the key or an alias.
+
+    Notes
+    -----
+    The formula may have parameters of its own, with defaults. Describe them in a "Parameters"
+    section of its docstring.
+
+    Examples
+    --------
     >>> import clustervet as cv
     >>> @cv.measure(title="Share of singleton clusters", family="mine", better="lower",
     ...             bounds=(0, 1))
@@ -80,7 +172,9 @@ def measure(
             return record(*data, **options)
 
         public.record = record  # type: ignore[attr-defined]  # a function with its record
-        public.__signature__ = _public_signature(record)  # type: ignore[attr-defined]  # for help()
+        signature = _public_signature(record)
+        public.__signature__ = signature  # type: ignore[attr-defined]  # for help()
+        public.__doc__ = _docstring(record, signature)
         return public  # type: ignore[return-value]  # the Protocol's attribute is set above
 
     return decorate
@@ -95,3 +189,60 @@ def _public_signature(record: Measure) -> inspect.Signature:
         for name, default in record.parameters.items()
     ]
     return inspect.Signature([*named, *own], return_annotation=float)
+
+
+def _docstring(record: Measure, signature: inspect.Signature) -> str:
+    """A numpydoc docstring from the record and the sections of the formula's own docstring."""
+    head, *rest = re.split(r"^(\w+)\n-{3,}\n", inspect.getdoc(record.formula) or "", flags=re.M)
+    given = {name: body.rstrip() for name, body in zip(rest[::2], rest[1::2], strict=True)}
+    head, _, example = head.partition("\n>>> ")  # a short docstring has no sections
+    known = SHARED | dict(PARAMETER.findall(given.get("Parameters", "")))
+    unknown = "object, optional\n    Parameter of the formula."
+    works = enumerate(filter(None, record.reference.split("; ")), 1)
+    sections = {
+        "Parameters": "\n".join(f"{p} : {known.get(p, unknown)}" for p in signature.parameters),
+        "Returns": f"float\n{_filled(_value(record), '    ')}",
+        "Raises": RAISES,
+        "Notes": "\n\n".join([*_notes(record), *filter(None, [given.get("Notes")])]),
+        "References": "\n".join(_filled(f".. [{k}] {work}.") for k, work in works),
+        "Examples": given.get("Examples") or (example and f">>> {example.rstrip()}"),
+    }
+    parts = [f"{name}\n{'-' * len(name)}\n{body}" for name, body in sections.items() if body]
+    return "\n\n".join([head.rstrip() or f"{record.title}.", *parts]) + "\n"
+
+
+def _value(record: Measure) -> str:
+    """What the measure returns: unit, range, direction, and the values at the limits."""
+    low, high = (f"{bound:g}" if math.isfinite(bound) else "" for bound in record.bounds)
+    span = " and ".join(filter(None, [low and f"at least {low}", high and f"at most {high}"]))
+    unit = f" in {record.unit}" if record.unit else ""
+    good = "" if record.better == "neither" else f" {record.better.capitalize()} is better."
+    best = "" if record.perfect is None else f" {record.perfect:g} for identical clusterings."
+    return f"Value{unit}, {span or 'any real number'}.{good}{best} NaN where it is undefined."
+
+
+def _notes(record: Measure) -> list[str]:
+    """Meaning, formula, advice and properties, one paragraph each."""
+    claims = [(record.symmetric, "symmetric"), (record.metric, "a metric")]
+    claims.append((record.adjusted, "adjusted for chance"))
+    traits = "; ".join(claim if holds else f"not {claim}" for holds, claim in claims)
+    facts = {
+        "": record.meaning,
+        "Formula: ": record.equation and f"``{record.equation}``",
+        "When to use it: ": record.use,
+        "When to avoid it: ": record.avoid,
+        "Properties: ": f"{traits}." if record.kind == "external" else "",
+        "Time: grows with the number of ": record.kind == "internal" and f"{record.cost}.",
+        "Aliases: ": record.aliases and f"{', '.join(record.aliases)}.",
+    }
+    return [_filled(f"{name}{fact}") for name, fact in facts.items() if fact]
+
+
+def _filled(text: str, indent: str = "") -> str:
+    """Text in lines of at most 88 characters; quicker than `textwrap` at every import."""
+    lines = [indent]
+    for word in text.split():
+        if len(lines[-1]) + len(word) > 88:
+            lines.append(indent)
+        lines[-1] += f"{word} "
+    return "\n".join(line.rstrip() for line in lines)
