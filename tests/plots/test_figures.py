@@ -11,7 +11,7 @@ import pytest
 import clustervet as cv
 from clustervet import plots
 from clustervet.errors import ParameterError
-from clustervet.plots.ensembles import label_places
+from clustervet.plots.maps import label_places
 
 FIGURES = {
     "contingency": lambda **o: plots.contingency_heatmap(cases.table(4), **o),
@@ -109,13 +109,13 @@ def test_cells_hold_numbers_when_few_and_the_note_says_when_not():
     assert "too many" not in few.layout.meta["note"]
 
 
-def test_what_does_not_fit_is_gathered_and_said():
+def test_what_does_not_fit_is_combined_and_said():
     table = cases.table(30, 900)
     figure = plots.contingency_heatmap(table, shade="count", most=10)
     drawn = np.nan_to_num(np.asarray(figure.data[0].z, float))
     assert drawn.shape == (10, 10)
     assert drawn.sum() == table.n
-    assert "21 classes and 21 clusters are gathered as other" in figure.layout.meta["note"]
+    assert "21 classes and 21 clusters are combined as other" in figure.layout.meta["note"]
 
 
 def test_a_large_table_stays_small_on_a_page():
@@ -132,7 +132,7 @@ def test_huge_counts_are_drawn():
 
 def test_titles_of_a_perfect_and_of_a_split_clustering():
     same = cv.Contingency.from_labels([0, 0, 1], [1, 1, 0])
-    assert "the clustering is the truth" in plots.contingency_heatmap(same).layout.meta["title"]
+    assert "the clustering equals the truth" in plots.contingency_heatmap(same).layout.meta["title"]
     split = cv.Contingency.from_labels(["a", "a", "b"], [0, 1, 2])
     title = plots.contingency_heatmap(split).layout.meta["title"]
     assert title == "No cluster mixes classes; class a is split over 2 clusters."
@@ -155,7 +155,7 @@ def test_flows_conserve_objects():
     assert arriving == leaving
 
 
-def test_flows_gather_small_clusters_and_say_so():
+def test_flows_combine_small_clusters_and_say_so():
     figure = plots.alluvial(cases.table(30, 900), most=5)
     assert len(figure.data[0].node.label) == 12
     assert "25 of truth, 25 of clusters" in figure.layout.meta["note"]
@@ -230,10 +230,10 @@ def test_a_ranking_shows_how_far_the_best_is_ahead():
         if name != "good":
             assert drawn[plots.ident("pred", name)] == pytest.approx(lead - value)
     title = figure.layout.meta["title"]
-    assert title == "good has the best value, but the data cannot tell it from twin."
+    assert title == "good has the best value, but the data cannot distinguish it from twin."
     assert {trace.name: len(trace.x) for trace in points} == {
-        "told apart": 1,
-        "not told apart": 1,
+        "distinguished": 1,
+        "not distinguished": 1,
     }
 
 
@@ -268,7 +268,7 @@ def test_silhouettes_are_sorted_within_clusters():
 
 def test_many_clusters_are_drawn_by_their_spread():
     figure = FIGURES["silhouette, many"]()
-    assert "too many for shapes" in figure.layout.meta["note"]
+    assert "too many to draw all points" in figure.layout.meta["note"]
     assert len(figure.data) == 3
 
 
@@ -342,7 +342,7 @@ def test_a_lattice_has_all_partitions_and_covers(n, partitions, lines):
 def test_a_lattice_finds_marks():
     figure = plots.lattice_plot(4, marks={"fine": [0, 1, 2, 2], "coarse": [0, 0, 1, 1]})
     assert figure.layout.meta["title"].startswith("fine refines coarse")
-    with pytest.raises(ParameterError, match="from 1 to 5, not 6"):
+    with pytest.raises(ParameterError, match="between 1 and 5, not 6"):
         plots.lattice_plot(6)
     with pytest.raises(ParameterError, match="must label 4 objects, not 2"):
         plots.lattice_plot(4, marks={"a": [0, 1]})

@@ -2,44 +2,44 @@
 
 Law: finished numbers in, figures out; nothing here computes a measure.
 
-Functions return a plotly `Figure`, which has `write_html` and `write_image`. Its title says what
-is seen; `layout.meta` holds title and note as plain text, and the marks carry in `customdata`
-the ids that `ident` gives ("cluster:3", "class:a", "measure:rand"), so that a page can link
-figures. All take `theme="light"` or `"dark"`, and `template(theme)` is what a page gives a
-finished figure to change it.
+`figures(result)` draws all figures of a result. The other functions draw one figure each and return
+a plotly `Figure`, which has `write_html` and `write_image`. Its title says what is seen.
+`layout.meta` holds title and note as plain text, and the marks carry in `customdata` the ids that
+`ident` gives ("cluster:3", "class:a", "measure:rand"), so that a page can link figures. All
+functions take `theme="light"` or `"dark"`; `template(theme)` is what a page gives a finished figure
+to change its theme.
 
-`...Display` classes draw the same with matplotlib, as scikit-learn's displays do (the extra
+The `...Display` classes draw the same with matplotlib, as scikit-learn's displays do (the extra
 `matplotlib`).
 """
 
 from __future__ import annotations
 
 import importlib
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+from clustervet.view.words import ident
+
 if TYPE_CHECKING:
-    from clustervet.plots.bounds import bound_plot
-    from clustervet.plots.curves import elbow_plot
-    from clustervet.plots.display_curves import BoundDisplay, ElbowDisplay, ScoreDisplay
+    from clustervet.plots.canvas import without_title
+    from clustervet.plots.clusterwise import diagnosis_bars, silhouette_plot
+    from clustervet.plots.curves import bound_plot, elbow_plot
     from clustervet.plots.displays import (
+        BoundDisplay,
         ContingencyDisplay,
         DistanceDisplay,
+        ElbowDisplay,
+        ScoreDisplay,
         SilhouetteDisplay,
     )
-    from clustervet.plots.ensembles import distance_heatmap, map_plot
+    from clustervet.plots.dots import ranking_plot, score_plot
     from clustervet.plots.flows import alluvial
-    from clustervet.plots.frame import without_title
-    from clustervet.plots.lattice import lattice_plot
-    from clustervet.plots.parts import diagnosis_bars
-    from clustervet.plots.properties import property_matrix_plot
-    from clustervet.plots.rankings import ranking_plot
-    from clustervet.plots.scores import score_plot
-    from clustervet.plots.studies import dom_figures
-    from clustervet.plots.tables import contingency_heatmap
-    from clustervet.plots.text import ident
+    from clustervet.plots.hasse import lattice_plot
+    from clustervet.plots.heatmaps import contingency_heatmap, distance_heatmap
+    from clustervet.plots.laboratory import dom_figures, property_matrix_plot
+    from clustervet.plots.maps import dendrogram, map_plot
     from clustervet.plots.theme import template
-    from clustervet.plots.trees import dendrogram
-    from clustervet.plots.widths import silhouette_plot
 
 __all__ = [
     "BoundDisplay",
@@ -56,6 +56,7 @@ __all__ = [
     "distance_heatmap",
     "dom_figures",
     "elbow_plot",
+    "figures",
     "ident",
     "lattice_plot",
     "map_plot",
@@ -68,30 +69,61 @@ __all__ = [
 ]
 
 _MODULES = {
-    "bounds": ("bound_plot",),
-    "curves": ("elbow_plot",),
-    "display_curves": ("BoundDisplay", "ElbowDisplay", "ScoreDisplay"),
-    "displays": ("ContingencyDisplay", "DistanceDisplay", "SilhouetteDisplay"),
-    "ensembles": ("distance_heatmap", "map_plot"),
+    "canvas": ("without_title",),
+    "clusterwise": ("diagnosis_bars", "silhouette_plot"),
+    "curves": ("bound_plot", "elbow_plot"),
+    "displays": tuple(name for name in __all__ if name.endswith("Display")),
+    "dots": ("ranking_plot", "score_plot"),
     "flows": ("alluvial",),
-    "frame": ("without_title",),
-    "lattice": ("lattice_plot",),
-    "parts": ("diagnosis_bars",),
-    "properties": ("property_matrix_plot",),
-    "rankings": ("ranking_plot",),
-    "scores": ("score_plot",),
-    "studies": ("dom_figures",),
-    "tables": ("contingency_heatmap",),
-    "text": ("ident",),
+    "hasse": ("lattice_plot",),
+    "heatmaps": ("contingency_heatmap", "distance_heatmap"),
+    "laboratory": ("dom_figures", "property_matrix_plot"),
+    "maps": ("dendrogram", "map_plot"),
     "theme": ("template",),
-    "trees": ("dendrogram",),
-    "widths": ("silhouette_plot",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
+@singledispatch
+def figures(result: Any, *, theme: str = "light") -> list[Any]:
+    """Draw all figures of a result.
+
+    Parameters
+    ----------
+    result : object
+        A finished result, such as a `ScoreCard`, a `Tuning` or a `Contingency`.
+    theme : {"light", "dark"}, default "light"
+        The colours of the figures.
+
+    Returns
+    -------
+    list of plotly.graph_objects.Figure
+        The figures, in the order of a page; none for a type that has no figures. A figure may say
+        in ``layout.meta["table"]`` how the key of the table ends that holds the same numbers.
+
+    Notes
+    -----
+    This is a `functools.singledispatch` function. ``figures.register`` adds the figures of another
+    type of result, which a report then draws too.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> table = cv.Contingency.from_labels(["a", "a", "b"], [0, 0, 0])
+    >>> [figure.layout.meta["figure"] for figure in figures(table)]
+    ['contingency', 'alluvial']
+    >>> figures("a text")
+    []
+    """
+    # The modules register what they draw; they are loaded when a type is not known yet.
+    for module in _MODULES:
+        importlib.import_module(f"clustervet.plots.{module}")
+    found = figures.dispatch(type(result))
+    return [] if found is figures.dispatch(object) else found(result, theme=theme)
+
+
 def __getattr__(name: str) -> Any:
-    """A figure's function, its module loaded when first asked for."""
+    """Return a figure's function; its module is loaded when first asked for."""
     if name in _HOMES:
         return getattr(importlib.import_module(f"clustervet.plots.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'clustervet.plots' has no attribute {name!r}")

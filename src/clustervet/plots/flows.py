@@ -3,61 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import whole
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
-from clustervet.plots.frame import Figure, finish, graph_objects
-from clustervet.plots.text import (
-    SHORT,
-    counted,
-    distinct_texts,
-    escape,
-    hover,
-    ident,
-    number,
-    share,
-    shown,
-)
+from clustervet.plots import canvas, figures
+from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
+from clustervet.plots.heatmaps import Side, contingency_heatmap
 from clustervet.plots.theme import EITHER, QUIET
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One column of the diagram: the names that are shown, the largest first, and the rest."""
-
-    title: str
-    kind: str
-    names: list[Any]
-    sizes: list[Any]
-    rest: int
-    rest_size: Any
-
-    @property
-    def length(self) -> int:
-        """Nodes in the column."""
-        return len(self.names) + bool(self.rest)
-
-    def texts(self) -> list[str]:
-        """Labels of the nodes, escaped."""
-        texts = distinct_texts(self.names, SHORT)
-        return [escape(text) for text in [*texts, *[f"other ({self.rest:,})"] * bool(self.rest)]]
-
-    def ids(self) -> list[str]:
-        """Ids of the nodes."""
-        return [ident(self.kind, name) for name in self.names] + [""] * bool(self.rest)
-
-    def words(self) -> list[str]:
-        """What the nodes are called in a hover box."""
-        noun = "class" if self.kind == "class" else "cluster"
-        named = [f"{noun} {shown(name)}" for name in self.names]
-        plural = "classes" if noun == "class" else "clusters"
-        return named + [f"{self.rest:,} other {plural}"] * bool(self.rest)
+from clustervet.view.words import SHORT, counted, digits, share, spoken
 
 
 def alluvial(
@@ -67,27 +26,48 @@ def alluvial(
     most: int = 12,
     theme: str = "light",
 ) -> Figure:
-    """Flows of objects from truth to clustering, and on to other clusterings.
+    """Draw the flows of objects from truth to clustering, and on to other clusterings.
 
-    `flows` is one table, a sequence of tables in which the clusters of each are the classes of
-    the next, or {name: labels} with the truth first. Of each column the `most` largest are
-    shown and the others gathered. `names` are the titles of the columns.
+    Parameters
+    ----------
+    flows : Contingency, sequence of Contingency, or mapping
+        One table; or several tables, where the clusters of each are the classes of the next; or
+        {name: labels}, with the truth first.
+    names : sequence of str or None, optional
+        The titles of the columns.
+    most : int, default 12
+        How many of the largest classes or clusters each column shows. The others are combined.
+    theme : {"light", "dark"}, default "light"
+        The colours of the figure.
 
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The diagram.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two labelings, the tables do not follow each other, or the number
+        of names is not the number of columns.
+
+    Examples
+    --------
     >>> figure = alluvial({"truth": ["a", "a", "b"], "first": [0, 0, 1], "second": [0, 0, 0]})
     >>> figure.layout.meta["title"]
-    'Each class flows into one cluster; none is split.'
+    'Each class goes into one cluster; none is split.'
     """
-    if most < 2:
-        raise ParameterError(f"most must be at least 2, not {most!r}.")
+    whole(most, "most", 2)
     tables, titles = _read(flows, names)
-    stages = _stages(tables, titles, most)
-    go = graph_objects()
-    hidden = _is_mostly_rest(tables[0], stages)
-    figure = go.Figure(_sankey(go, tables, stages, hidden))
+    columns = _columns(tables, titles, most)
+    # Flows between combined clusters would leave little room for the others.
+    hidden = all(column.rest and 2 * column.sizes[-1] > tables[0].n for column in columns)
+    figure = canvas.new_figure()
+    _add_flows(figure, tables, columns, hidden)
+    last = len(titles) - 1
     for k, title in enumerate(titles):
-        last = len(titles) - 1
         figure.add_annotation(
-            text=escape(shown(title, SHORT)),
+            text=plot_text(title, SHORT),
             x=k / last,
             y=1,
             xref="paper",
@@ -96,19 +76,14 @@ def alluvial(
             yshift=4,
             xanchor="left" if k == 0 else "right" if k == last else "center",
         )
-    finish(
-        figure,
-        kind="alluvial",
-        title=_title(tables[0]),
-        note=_note(stages, hidden),
-        theme=theme,
-        height=80 + 34 * max(stage.length for stage in stages),
-    )
-    return figure.update_layout(margin={"t": figure.layout.margin.t + 22, "b": 20})
+    title, note = _title(tables[0]), _note(columns, hidden)
+    height = 80 + 34 * max(len(column.sizes) for column in columns)
+    canvas.finish(figure, "alluvial", theme, title, note, height=height, room=22)
+    return figure.update_layout(margin_b=20)
 
 
 def _read(flows: Any, names: Sequence[str] | None) -> tuple[list[Contingency], list[str]]:
-    """Tables between neighbouring columns, and the titles of the columns."""
+    """Return the tables between neighbouring columns, and the titles of the columns."""
     if isinstance(flows, Mapping):
         if len(flows) < 2:
             raise ParameterError("flows need two labelings or more.")
@@ -124,68 +99,56 @@ def _read(flows: Any, names: Sequence[str] | None) -> tuple[list[Contingency], l
             raise ParameterError("the clusters of each table must be the classes of the next.")
     if names is not None:
         if len(names) != len(titles):
-            raise ParameterError(f"names must be {len(titles)}, one a column, not {len(names)}.")
+            raise ParameterError(
+                f"names must be {len(titles)}, one for each column, not {len(names)}."
+            )
         titles = [str(name) for name in names]
     return tables, titles
 
 
-def _stages(tables: list[Contingency], titles: list[str], most: int) -> list[Stage]:
+def _columns(tables: list[Contingency], titles: list[str], most: int) -> list[Side]:
+    """Return the columns of the diagram, the largest class or cluster of each first."""
     sides = [(tables[0].class_names, tables[0].class_sizes)]
     sides += [(table.cluster_names, table.cluster_sizes) for table in tables]
-    stages = []
+    columns = []
     for place, (names, sizes) in enumerate(sides):
         order = np.argsort(-sizes.astype(np.float64), kind="stable")
-        # One left over is shown rather than gathered.
-        kept = order if len(order) <= most + 1 else order[:most]
-        rest = order[len(kept) :]
+        # A single one beyond the most is shown, as it would take the same room.
+        shown = len(order) if len(order) <= most + 1 else most
         kind = ("class", "cluster")[place] if place < 2 else f"cluster of {titles[place]}"
-        stages.append(
-            Stage(
-                titles[place],
-                kind,
-                [names[k] for k in kept],
-                [sizes[k] for k in kept],
-                len(rest),
-                sizes[rest].sum() if len(rest) else 0,
-            )
-        )
-    return stages
+        columns.append(Side.of(kind, names, sizes, order, shown, titles[place]))
+    return columns
 
 
-def _block(table: Contingency, before: Stage, after: Stage) -> NDArray[Any]:
-    """Flows between two columns, what is gathered in the last places."""
-    block = np.zeros((before.length, after.length), table.cells.values.dtype)
-    rows = _places(table.class_names, before)
-    cols = _places(table.cluster_names, after)
+def _block(table: Contingency, before: Side, after: Side) -> NDArray[Any]:
+    """Return the flows between two columns; those of combined clusters are in the last places."""
+    block = np.zeros((len(before.sizes), len(after.sizes)), table.cells.values.dtype)
+    rows, cols = _places(table.class_names, before), _places(table.cluster_names, after)
     np.add.at(block, (rows[table.cells.rows], cols[table.cells.cols]), table.cells.values)
     return block
 
 
-def _is_mostly_rest(table: Contingency, stages: list[Stage]) -> bool:
-    """Whether flows among what is gathered would leave little room for the others."""
-    return all(stage.rest and 2 * stage.rest_size > table.n for stage in stages)
+def _places(names: list[Any], column: Side) -> NDArray[np.int64]:
+    place = {name: k for k, name in enumerate(column.names)}
+    return np.array([place.get(name, len(column.names)) for name in names], np.int64)
 
 
-def _places(names: list[Any], stage: Stage) -> NDArray[np.int64]:
-    place = {name: k for k, name in enumerate(stage.names)}
-    return np.array([place.get(name, len(stage.names)) for name in names], np.int64)
-
-
-def _sankey(go: Any, tables: list[Contingency], stages: list[Stage], hidden: bool) -> Any:
-    starts = np.cumsum([0, *(stage.length for stage in stages)])
-    colours = [EITHER[k % len(EITHER)] for k in range(len(stages[0].names))]
-    colours += [QUIET] * bool(stages[0].rest)
+def _add_flows(
+    figure: Figure, tables: list[Contingency], columns: list[Side], hidden: bool
+) -> None:
+    starts = np.cumsum([0, *(len(column.sizes) for column in columns)])
+    colours = [EITHER[k % len(EITHER)] for k in range(len(columns[0].names))]
+    colours += [QUIET] * bool(columns[0].rest)
     links: dict[str, list[Any]] = {
         key: [] for key in ("source", "target", "value", "color", "customdata")
     }
-    for k, table in enumerate(tables):
-        before, after = stages[k], stages[k + 1]
+    for k, (table, (before, after)) in enumerate(zip(tables, pairwise(columns), strict=True)):
         block = _block(table, before, after)
-        here = colours[-before.length :]
+        here = colours[-len(before.sizes) :]
         largest = block.argmax(axis=0)
-        reached = [here[place] for place in largest]
+        colours += [here[place] for place in largest]
         if after.rest:
-            reached[-1] = QUIET
+            colours[-1] = QUIET
         outs, ins = block.sum(axis=1), block.sum(axis=0)
         if hidden:
             block[-1, -1] = 0
@@ -196,37 +159,30 @@ def _sankey(go: Any, tables: list[Contingency], stages: list[Stage], hidden: boo
             main = c == block[r].argmax() or r == largest[c]
             links["color"].append(_faint(here[r], 0.45 if main else 0.2))
             box = hover(
-                f"{before.words()[r]} → {after.words()[c]}",
+                f"{before.words[r]} → {after.words[c]}",
                 counted(block[r, c], "object"),
                 f"{share(float(block[r, c] / outs[r]))} of the first, "
                 f"{share(float(block[r, c] / ins[c]))} of the second",
             )
-            links["customdata"].append([after.ids()[c], before.ids()[r], box])
-        colours += reached
-    return go.Sankey(
+            links["customdata"].append([after.ids[c], before.ids[r], box])
+    figure.add_sankey(
         # Nodes that can be dragged swallow clicks.
         arrangement="fixed",
         node={
-            "label": [text for stage in stages for text in stage.texts()],
+            "label": [text for column in columns for text in axis_texts(column.labels)],
             "color": colours,
             "pad": 12,
             "thickness": 14,
             "line": {"width": 0},
-            "customdata": _nodes(stages),
+            "customdata": [
+                [key, hover(f"{column.title}: {word}", counted(size, "object"))]
+                for column in columns
+                for key, word, size in zip(column.ids, column.words, column.sizes, strict=True)
+            ],
             "hovertemplate": "%{customdata[1]}<extra></extra>",
         },
         link={**links, "hovertemplate": "%{customdata[2]}<extra></extra>"},
     )
-
-
-def _nodes(stages: list[Stage]) -> list[list[str]]:
-    """Id and hover box of each node."""
-    found = []
-    for stage in stages:
-        sizes = [*stage.sizes, *[stage.rest_size] * bool(stage.rest)]
-        for key, word, size in zip(stage.ids(), stage.words(), sizes, strict=True):
-            found.append([key, hover(f"{stage.title}: {word}", counted(size, "object"))])
-    return found
 
 
 def _faint(colour: str, strength: float) -> str:
@@ -235,29 +191,33 @@ def _faint(colour: str, strength: float) -> str:
 
 
 def _title(table: Contingency) -> str:
-    """Which class is spread most, by the number of its objects outside its largest part."""
+    """Return which class has the most objects outside its largest part."""
     cells, sizes = table.cells, table.class_sizes
     peaks = np.maximum.reduceat(cells.values, cells.indptr[:-1])
     strays = (sizes - peaks).astype(np.float64)
     if not strays.any():
-        return "Each class flows into one cluster; none is split."
+        return "Each class goes into one cluster; none is split."
     worst = int(np.argmax(strays))
     span = slice(int(cells.indptr[worst]), int(cells.indptr[worst + 1]))
     top = span.start + int(np.argmax(cells.values[span].astype(np.float64)))
-    target = shown(table.cluster_names[int(cells.cols[top])])
-    parts = span.stop - span.start
+    target = spoken(table.cluster_names[int(cells.cols[top])])
     part = share(float(peaks[worst] / sizes[worst]))
     return (
-        f"Class {shown(table.class_names[worst])} is spread over {parts:,} clusters: {part} of its "
-        f"{number(sizes[worst])} objects are in cluster {target}."
+        f"Class {spoken(table.class_names[worst])} is spread over {span.stop - span.start:,} "
+        f"clusters: {part} of its {digits(sizes[worst])} objects are in cluster {target}."
     )
 
 
-def _note(stages: list[Stage], hidden: bool) -> str:
+def _note(columns: list[Side], hidden: bool) -> str:
     said = ["Height is the number of objects; a cluster has the colour of its largest inflow."]
-    gathered = [f"{stage.rest:,} of {shown(stage.title)}" for stage in stages if stage.rest]
-    if gathered:
-        said.append(f"The smallest are gathered as other: {', '.join(gathered)}.")
+    combined = [f"{column.rest:,} of {spoken(column.title)}" for column in columns if column.rest]
+    if combined:
+        said.append(f"The smallest are combined as other: {', '.join(combined)}.")
     if hidden:
-        said.append("Flows from other to other are most of the objects and not drawn.")
+        said.append("Flows from other to other hold most of the objects and are not drawn.")
     return " ".join(said)
+
+
+@figures.register
+def _(table: Contingency, *, theme: str = "light") -> list[Figure]:
+    return [contingency_heatmap(table, theme=theme), alluvial(table, theme=theme)]

@@ -1,10 +1,10 @@
-"""Colours, fonts and templates: safe for colour-blind readers, on light and on dark ground."""
+"""Colours, fonts and templates that colour-blind readers can use, for light and dark pages."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from clustervet.errors import ParameterError
+from clustervet._checks import one_of
 
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -12,21 +12,21 @@ THEMES: tuple[Theme, ...] = ("light", "dark")
 # Fonts that the reader's machine has; nothing is fetched.
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 
-# Hues of Okabe & Ito (2008), in an order in which neighbours differ in lightness too. On dark
-# ground the same hues are lighter.
+# Hues of Okabe & Ito (2008), in an order in which neighbours also differ in lightness. On a dark
+# background the same hues are lighter.
 CATEGORICAL: dict[Theme, tuple[str, ...]] = {
     "light": ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"),
     "dark": ("#5AAEE0", "#FF8A3D", "#2FC795", "#E8A5CB", "#F5C04A", "#A5DBFA"),
 }
-# Middle tones that stand out on either ground, for colours that a template cannot change.
+# Middle tones that stand out on both backgrounds, for colours that a template cannot change.
 EITHER = ("#2A86C4", "#DD6B1F", "#12A57C", "#C877A6", "#D6952B", "#5AAEDB")
 QUIET = "#8A8F98"
 SYMBOLS = ("circle", "square", "diamond", "cross", "triangle-up", "x", "star", "triangle-down")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
-# Lightness runs evenly from near the ground to far from it, so the order survives grey print and
-# any colour vision: blues on light, and on dark the way of cividis (Nuñez, Anderton & Renslow
-# 2018) from blue to yellow. The least colour still differs from the ground: a cell may be small.
+# Lightness changes evenly, away from that of the background, so the order is seen in grey print and
+# with any colour vision: blues on light, and on dark from blue to yellow as in cividis (Nuñez,
+# Anderton & Renslow 2018). The first colour still differs from the background: a cell may be small.
 SEQUENTIAL: dict[Theme, tuple[str, ...]] = {
     "light": ("#CFE1F2", "#A8CAE6", "#7DAFD7", "#5391C5", "#2F72AE", "#12528D", "#00224E"),
     "dark": ("#27476F", "#4A6079", "#6B7480", "#8F8C7C", "#B7A96F", "#DCC95C", "#FDE737"),
@@ -54,44 +54,37 @@ INK: dict[Theme, dict[str, str]] = {
 }
 
 
-def check_theme(theme: str) -> Theme:
-    """One of the two themes."""
-    for known in THEMES:
-        if theme == known:
-            return known
-    raise ParameterError(f"theme must be 'light' or 'dark', not {theme!r}.")
-
-
-def sequential(theme: Theme) -> list[list[Any]]:
-    """Little near the ground's lightness, much far from it.
-
-    >>> sequential("light")[-1]
-    [1.0, '#00224E']
-    """
-    return _scale(SEQUENTIAL[theme])
-
-
-def diverging(theme: Theme) -> list[list[Any]]:
-    """Blue below, orange above, the ground's own colour between."""
-    return _scale(DIVERGING[theme])
-
-
 def _scale(colours: tuple[str, ...]) -> list[list[Any]]:
-    last = len(colours) - 1
-    return [[k / last, colour] for k, colour in enumerate(colours)]
+    """Return colours at equal steps from 0 to 1."""
+    return [[k / (len(colours) - 1), colour] for k, colour in enumerate(colours)]
 
 
 def template(theme: str = "light") -> dict[str, Any]:
-    """Plotly's template of a theme, as plain data.
+    """Return plotly's template of a theme, as plain data.
 
-    Figures leave to the template whatever differs between themes, so a page changes theme by
-    giving its figures another template.
+    Parameters
+    ----------
+    theme : {"light", "dark"}, default "light"
+        The colours.
 
+    Returns
+    -------
+    dict
+        The template. It holds everything that differs between themes, so a page changes the theme
+        of a finished figure by giving it another template.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such theme.
+
+    Examples
+    --------
     >>> template("dark")["layout"]["paper_bgcolor"]
     '#14171C'
     """
-    name = check_theme(theme)
-    ink = INK[name]
+    name: Theme = one_of(theme, "theme", THEMES)
+    ink, ramp = INK[name], _scale(SEQUENTIAL[name])
     axis = {
         "gridcolor": ink["grid"],
         "linecolor": ink["line"],
@@ -115,11 +108,11 @@ def template(theme: str = "light") -> dict[str, Any]:
         "paper_bgcolor": ink["paper"],
         "plot_bgcolor": ink["paper"],
         "colorway": list(CATEGORICAL[name]),
-        "coloraxis": {"colorscale": sequential(name), "colorbar": bar},
+        "coloraxis": {"colorscale": ramp, "colorbar": bar},
         "colorscale": {
-            "sequential": sequential(name),
-            "sequentialminus": sequential(name),
-            "diverging": diverging(name),
+            "sequential": ramp,
+            "sequentialminus": ramp,
+            "diverging": _scale(DIVERGING[name]),
         },
         "hoverlabel": {
             "bgcolor": ink["paper"],

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustervet.errors import ParameterError
-from clustervet.plots.text import axis_texts, ident, plot_text, shown, wrapped
+from clustervet.plots.canvas import axis_texts, plot_text, wrapped
 from clustervet.plots.theme import CATEGORICAL, EITHER, INK, SEQUENTIAL, THEMES, template
+from clustervet.view.words import ident, spoken
 
 
 @settings(deadline=None, max_examples=200)
@@ -27,7 +28,7 @@ def test_no_label_can_open_a_tag_an_entity_or_a_formula(label):
 
 @pytest.mark.parametrize("label", HOSTILE)
 def test_hostile_labels_are_short_and_on_one_line(label):
-    text = shown(label)
+    text = spoken(label)
     assert len(text) <= 40
     assert text.isprintable() or "\u0301" in text
     assert text.count("\u0301") <= 2

@@ -1,0 +1,323 @@
+"""One clustering, cluster by cluster: what each contributes to the distance, and silhouettes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet._checks import one_of, whole
+from clustervet.contingency import Contingency
+from clustervet.inference import Diagnosis
+from clustervet.internal import Silhouettes
+from clustervet.plots import canvas, figures
+from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
+from clustervet.plots.flows import alluvial
+from clustervet.plots.heatmaps import contingency_heatmap
+from clustervet.plots.theme import EITHER, INK
+from clustervet.view.words import SHORT, brief, counted, digits, ident, share, short, spoken
+
+Of = Literal["clusters", "classes"]
+# Points that are drawn in all, and at least of each cluster: evenly spaced ones among the sorted
+# widths of a cluster.
+DRAWN = 4_000
+LEAST = 12
+# Clusters up to which all widths are drawn; beyond, only their spread, of at most so many clusters.
+SHAPED = 40
+SPREADS = 300
+QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def diagnosis_bars(
+    diagnosis: Diagnosis, *, of: Of = "clusters", most: int = 30, theme: str = "light"
+) -> Figure:
+    """Draw the share of each cluster, or class, in the variation of information.
+
+    Parameters
+    ----------
+    diagnosis : Diagnosis
+        What `clustervet.diagnose` found.
+    of : {"clusters", "classes"}, default "clusters"
+        Whether the bars are clusters or classes.
+    most : int, default 30
+        The most bars, the worst on top. The note tells how many others there are.
+    theme : {"light", "dark"}, default "light"
+        The colours of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The bars.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> found = cv.diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
+    >>> diagnosis_bars(found).layout.meta["title"]
+    'Cluster 0 accounts for 80.5% of the distance to the truth.'
+    """
+    one_of(of, "of", ("clusters", "classes"))
+    whole(most, "most", 1)
+    one, other = ("cluster", "class") if of == "clusters" else ("class", "cluster")
+    parts = sorted(getattr(diagnosis, of), key=lambda part: -part.vi)
+    kept = parts if len(parts) <= most + 1 else parts[:most]
+    shares = [share(part.vi / diagnosis.vi) if diagnosis.vi else "0%" for part in kept]
+    figure = canvas.new_figure()
+    figure.add_bar(
+        x=[part.vi for part in kept],
+        y=axis_texts([part.name for part in kept]),
+        orientation="h",
+        text=shares,
+        textposition="outside",
+        cliponaxis=False,
+        marker={"line": {"width": 0}},
+        customdata=[[ident(one, part.name), ident(other, part.majority)] for part in kept],
+        hovertext=[
+            hover(
+                f"{one} {spoken(part.name)}, {counted(part.size, 'object')}",
+                f"{digits(part.vi)} bits, {text} of VI",
+                f"{share(part.purity)} of its objects are in {other} {spoken(part.majority)}",
+                f"{share(part.recall)} of that {other} are here",
+                f"{digits(part.pair_errors)} wrong pairs",
+            )
+            for part, text in zip(kept, shares, strict=True)
+        ],
+        hovertemplate=canvas.BOX,
+    )
+    # Room for the text behind the longest bar.
+    figure.update_xaxes(
+        title="bits of the variation of information",
+        range=[0, 1.12 * kept[0].vi] if kept[0].vi else [0, 1],
+    )
+    figure.update_yaxes(title=one, type="category", autorange="reversed", showgrid=False)
+    figure.update_yaxes(tickmode="linear", dtick=1)
+    note = f"VI is {digits(diagnosis.vi)} bits in all; it is 0 for the truth itself."
+    if rest := parts[len(kept) :]:
+        left = share(math.fsum(part.vi for part in rest) / diagnosis.vi) if diagnosis.vi else "0%"
+        note += f" {len(rest):,} {of} with smaller shares, together {left}, are not drawn."
+    title, height = _bars_title(parts, diagnosis.vi, one, of), 76 + 22 * max(3, len(kept))
+    return canvas.finish(figure, "diagnosis", theme, title, note, height=height)
+
+
+def _bars_title(parts: Sequence[Any], total: float, one: str, many: str) -> str:
+    if total == 0:
+        return "No cluster is wrong: the clustering equals the truth."
+    name, first = spoken(parts[0].name), share(parts[0].vi / total)
+    running = np.cumsum([part.vi for part in parts])
+    half = int(np.argmax(running >= total / 2)) + 1
+    if half == 1 or len(parts) < 5:
+        return f"{one.capitalize()} {name} accounts for {first} of the distance to the truth."
+    return (
+        f"Half of the distance to the truth lies in {half:,} of {len(parts):,} {many}; "
+        f"{one} {name} alone accounts for {first}."
+    )
+
+
+@dataclass(frozen=True)
+class Band:
+    """One cluster: its name, size and mean width, and its widths, the largest first."""
+
+    name: Any
+    size: int
+    mean: float
+    widths: NDArray[np.float64]
+
+    @property
+    def below(self) -> int:
+        """How many of its points have a silhouette below 0."""
+        return int(np.count_nonzero(self.widths < 0))
+
+
+def bands_of(silhouettes: Silhouettes) -> list[Band]:
+    """Return the clusters, that of the largest mean width first; dropped points are left out."""
+    code = {name: k for k, name in enumerate(silhouettes.clusters)}
+    codes = np.array([-1 if label is None else code[label] for label in silhouettes.labels])
+    points = np.asarray(silhouettes.points)
+    order = np.lexsort((-points, codes))
+    starts = np.searchsorted(codes[order], np.arange(len(code) + 1))
+    bands = [
+        Band(name, silhouettes.sizes[name], mean, points[order[starts[k] : starts[k + 1]]])
+        for k, (name, mean) in enumerate(silhouettes.clusters.items())
+    ]
+    return sorted(bands, key=lambda band: -band.mean)
+
+
+def silhouette_plot(silhouettes: Silhouettes, *, theme: str = "light") -> Figure:
+    """Draw the silhouettes of all points, sorted within clusters.
+
+    Parameters
+    ----------
+    silhouettes : Silhouettes
+        The silhouettes. A point below 0 lies nearer to another cluster than to its own. Of many
+        points an even selection is drawn, and of more than 40 clusters only the spread; the note
+        says so.
+    theme : {"light", "dark"}, default "light"
+        The colours of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The figure, with the cluster of the largest mean on top.
+
+    Examples
+    --------
+    >>> from clustervet.internal import silhouettes
+    >>> found = silhouettes([[0], [1], [10], [11]], ["a", "a", "b", "b"])
+    >>> silhouette_plot(found).layout.meta["title"]
+    'The mean silhouette is 0.9; no point lies below 0.'
+    """
+    bands = bands_of(silhouettes)
+    points = sum(band.size for band in bands)
+    figure = canvas.new_figure()
+    if len(bands) <= SHAPED:
+        height = max(220, min(90 + 60 * len(bands), 760))
+        _add_shapes(figure, bands, points, height)
+        how = " An even selection of the points of each cluster is drawn." * (points > DRAWN)
+    else:
+        height, how = 620, _add_spreads(figure, bands)
+    figure.add_vline(x=silhouettes.overall, line={"dash": "dash", "width": 1.5})
+    figure.add_annotation(
+        x=silhouettes.overall, y=1, yref="paper", yanchor="bottom", text="mean", yshift=1
+    )
+    least = min(float(band.widths[-1]) for band in bands)
+    figure.update_xaxes(title="silhouette", range=[min(-0.1, 1.05 * least), 1.02], zeroline=True)
+    below = sum(band.below for band in bands)
+    some = f"{counted(below, 'point')} of {points:,} ({share(below / points)})"
+    who = some if below else f"No point of {points:,}"
+    lies, own = ("lies", "its") if below <= 1 else ("lie", "their")
+    note = f"{who} {lies} below 0, nearer to another cluster than to {own} own.{how}"
+    title = _silhouette_title(bands, silhouettes.overall, below)
+    return canvas.finish(figure, "silhouette", theme, title, note, height=height, room=14)
+
+
+def _add_shapes(figure: Figure, bands: list[Band], points: int, height: int) -> None:
+    """Add one area for each cluster, as high as the cluster is large."""
+    # A small cluster gets the room that its name needs.
+    room = 18 / (height - 80) * points * 1.5
+    row = 0.0
+    middles = []
+    for k, band in enumerate(bands):
+        slot = max(room, band.size * 1.06)
+        _add_shape(figure, band, row + (slot - band.size) / 2, points, EITHER[k % len(EITHER)])
+        middles.append(row + slot / 2)
+        row += slot
+    ink = INK["light"]
+    _add_means(figure, bands, middles, 9, ink["paper"], line={"width": 1.5, "color": ink["text"]})
+    texts = axis_texts([band.name for band in bands])
+    figure.update_yaxes(
+        title="cluster", tickvals=middles, ticktext=texts, range=[row, 0], showgrid=False
+    )
+
+
+def _add_shape(figure: Figure, band: Band, start: float, points: int, colour: str) -> None:
+    wanted = max(LEAST, int(DRAWN * band.size / points))
+    places = np.linspace(0, band.size - 1, min(band.size, wanted)).round().astype(np.int64)
+    picked = np.unique(places)
+    # Each width is a step as high as the points it stands for.
+    edges = np.append(picked, band.size) + start
+    x = np.repeat(band.widths[picked], 2).round(4)
+    y = np.repeat(edges, 2)[1:-1].round(2)
+    canvas.add_marks(
+        figure,
+        np.concatenate([[0], x, [0]]),
+        np.concatenate([y[:1], y, y[-1:]]),
+        mode="lines",
+        fill="tozerox",
+        line={"width": 0.5, "color": colour},
+        name=plot_text(band.name),
+        hoveron="points",
+        meta={"id": ident("cluster", band.name)},
+    )
+
+
+def _add_means(
+    figure: Figure, bands: list[Band], rows: Sequence[float], size: int, colour: str, **marker: Any
+) -> None:
+    """Add a diamond at the mean of each cluster, which carries its numbers and its id."""
+    canvas.add_marks(
+        figure,
+        [band.mean for band in bands],
+        rows,
+        marker={"symbol": "diamond", "size": size, "color": colour, **marker},
+        ids=[[ident("cluster", band.name)] for band in bands],
+        boxes=[
+            hover(
+                f"cluster {spoken(band.name)}, {counted(band.size, 'point')}",
+                f"mean {digits(band.mean)}",
+                f"{digits(float(band.widths[-1]))} to {digits(float(band.widths[0]))}",
+                f"{band.below:,} below 0",
+            )
+            for band in bands
+        ],
+    )
+
+
+def _add_spreads(figure: Figure, bands: list[Band]) -> str:
+    """Add the range and the middle half of each cluster, and return a note about them.
+
+    Of very many clusters the best and the worst are drawn.
+    """
+    half = SPREADS // 2
+    kept = bands if len(bands) <= SPREADS else [*bands[:half], *bands[-half:]]
+    levels = np.array([np.quantile(band.widths, QUARTILES) for band in kept]).round(4).tolist()
+    rows = range(len(kept))
+    thick, size = (2.0, 4) if len(kept) > 100 else (5.0, 6)
+    for low, high, width in ((0, 4, 1.0), (1, 3, thick)):
+        lines = [[(levels[row][low], row), (levels[row][high], row)] for row in rows]
+        canvas.add_lines(figure, lines, line={"width": width, "color": EITHER[0]})
+    _add_means(figure, kept, list(rows), size, EITHER[1])
+    step = max(1, round(len(kept) / 40))
+    texts = axis_texts([band.name for band in kept])
+    canvas.name_rows(figure, texts, step, title="cluster", showgrid=False)
+    left = len(bands) - len(kept)
+    return (
+        f" {len(bands):,} clusters are too many to draw all points: lines show the range and the "
+        "middle half of each cluster, diamonds the mean."
+        f"{f' {left:,} clusters in the middle are left out.' if left else ''}"
+    )
+
+
+def _silhouette_title(bands: list[Band], overall: float, below: int) -> str:
+    start, worst = f"The mean silhouette is {brief(overall)}", bands[-1]
+    if worst.below:
+        part = share(worst.below / worst.size)
+        return f"{start}; cluster {spoken(worst.name)} is worst, with {part} of its points below 0."
+    if below:
+        return f"{start}; cluster {spoken(worst.name)} is worst, at {brief(worst.mean)}."
+    return f"{start}; no point lies below 0."
+
+
+def clustering_figures(
+    table: Contingency | None,
+    diagnosis: Diagnosis | None,
+    silhouettes: Silhouettes | None,
+    truth: str | None,
+    name: str,
+    *,
+    theme: str = "light",
+) -> list[Figure]:
+    """Return the figures of what is known about one clustering: table, flows, bars, silhouettes."""
+    found = []
+    if table is not None:
+        titles = [short(truth or "truth", SHORT), short(name, SHORT)]
+        found.append(contingency_heatmap(table, theme=theme))
+        found.append(alluvial(table, names=titles, theme=theme))
+    if diagnosis is not None:
+        found.append(diagnosis_bars(diagnosis, theme=theme))
+    if silhouettes is not None:
+        found.append(silhouette_plot(silhouettes, theme=theme))
+    return found
+
+
+@figures.register
+def _(diagnosis: Diagnosis, *, theme: str = "light") -> list[Figure]:
+    return [diagnosis_bars(diagnosis, theme=theme)]
+
+
+@figures.register
+def _(silhouettes: Silhouettes, *, theme: str = "light") -> list[Figure]:
+    return [silhouette_plot(silhouettes, theme=theme)]
