@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
 from clustervet.contingency import Contingency
+from clustervet.evidence import ClusteringEvidence
 from clustervet.inference import Diagnosis
 from clustervet.internal import Silhouettes
 from clustervet.plots import canvas, figures
@@ -321,3 +322,10 @@ def _(diagnosis: Diagnosis, *, theme: str = "light") -> list[Figure]:
 @figures.register
 def _(silhouettes: Silhouettes, *, theme: str = "light") -> list[Figure]:
     return [silhouette_plot(silhouettes, theme=theme)]
+
+
+@figures.register
+def _(found: ClusteringEvidence, *, theme: str = "light") -> list[Figure]:
+    return clustering_figures(
+        found.table, found.diagnosis, found.silhouettes, found.truth, found.name, theme=theme
+    )

@@ -15,7 +15,7 @@ from clustervet.plots.canvas import Figure, axis_texts, escape, hover
 from clustervet.plots.theme import EITHER, QUIET, SYMBOLS
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
-from clustervet.scorecard import Score, ScoreCard, ScoreCards
+from clustervet.scorecard import Judgement, Score, ScoreCard, ScoreCards
 from clustervet.view import best_places
 from clustervet.view.words import (
     ARROWS,
@@ -510,3 +510,9 @@ def _(cards: ScoreCard | ScoreCards, *, theme: str = "light") -> list[Figure]:
 @figures.register
 def _(ranking: Ranking, *, theme: str = "light") -> list[Figure]:
     return [ranking_plot(ranking, theme=theme)]
+
+
+@figures.register
+def _(judgement: Judgement, *, theme: str = "light") -> list[Figure]:
+    cards = judgement.scores or judgement.inner
+    return judgement_figures(cards, judgement.chances, theme=theme)

@@ -151,20 +151,15 @@ class Judgement(Result):
 
     def document(self) -> Section:
         """Return the cards, then chance levels, ranking and diagnoses."""
-        parts = [_cards_section(cards) for cards in self._parts]
-        if len(parts) == 1:
-            made = parts[0]
-        else:
-            titles = ("Against the classes", "Against the features")
+        made, *others = [_cards_section(cards) for cards in self._parts]
+        made = replace(made, subject=self)
+        if others:
+            inner = replace(others[0].prefixed("inner-"), title="Against the features")
             made = Section(
-                "scores",
+                "judgement",
                 "Scores",
-                sections=tuple(
-                    replace(part.prefixed(f"{k}-"), title=title)
-                    for k, (part, title) in enumerate(zip(parts, titles, strict=True))
-                ),
-                lead=parts[0].lead,
-                measures=(*parts[0].measures, *parts[1].measures),
+                sections=(replace(made, title="Against the classes"), inner),
+                lead=made.lead,
             )
         beside = [
             chance_table(f"chance-{k}", found.values(), name)
@@ -178,7 +173,6 @@ class Judgement(Result):
             ),
             paragraphs=(*filter(None, [self.title]), *made.paragraphs),
             notes=(*made.notes, *self._closing()),
-            subject=self,
         )
 
     def _closing(self) -> list[str]:
