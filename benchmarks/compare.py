@@ -1,4 +1,4 @@
-"""Who is right: values beside each other, and beside the exact one where it is known."""
+"""Compare values with each other, and with the exact value where it is known."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from harness import OURS, Goal, Result, Row
 
-# Beyond this relative error a value is wrong, not just short of digits.
+# A value with a larger relative error is wrong, not just imprecise.
 WRONG = 1e-6
-# Up to this it is as good as anyone needs.
+# A value with at most this relative error is precise enough for any use.
 FINE = 1e-9
 
 Exact = Decimal | None
@@ -21,7 +21,7 @@ Judge = Callable[[str, Any, Any], tuple[str, bool]]
 
 
 def relative_error(value: float, exact: Decimal) -> float:
-    """Distance from the exact value, as a share of it."""
+    """Difference from the exact value, as a share of the exact value."""
     if math.isnan(value) or math.isinf(value):
         return math.inf
     gap = abs(Decimal(float(value)) - exact)
@@ -29,18 +29,18 @@ def relative_error(value: float, exact: Decimal) -> float:
 
 
 def digits(error: float) -> int:
-    """How many leading digits a relative error leaves right, of the 16 a float has."""
+    """Number of correct leading digits for a relative error; a float has 16."""
     return 16 if error < 1e-16 else max(0, math.floor(-math.log10(error)))
 
 
 def judge(peer: str, ours: float, theirs: float, exact: Exact = None) -> tuple[str, bool]:
-    """A note about the two values, and whether one of them is wrong."""
+    """Return a note about the two values, and whether one of them is wrong."""
     ours, theirs = float(ours), float(theirs)
     if exact is None:
         gap = abs(ours - theirs) / max(abs(ours), abs(theirs), 1e-300)
         if gap <= FINE:
             return "same value", False
-        return f"values differ by {gap:.1e}; the exact one is not known", True
+        return f"values differ by {gap:.1e}; the exact value is not known", True
     errors = {OURS: relative_error(ours, exact), peer: relative_error(theirs, exact)}
     wrong = [name for name, error in errors.items() if error > WRONG]
     values = {OURS: ours, peer: theirs}
@@ -61,7 +61,7 @@ def rows(
     goals: Mapping[str, Goal] | None = None,
     judged: Judge = judge,
 ) -> list[Row]:
-    """One row a peer, with values compared by `judged`."""
+    """One row per peer. The function `judged` compares the values."""
     return [_row(ours, peer, what, size, (goals or {}).get(peer.name), judged) for peer in peers]
 
 
@@ -87,7 +87,7 @@ def _row(ours: Result, peer: Result, what: str, size: str, goal: Goal | None, ju
 
 
 def plain(value: Any) -> float | int | str | None:
-    """A value that fits into a cell and into JSON; of a whole table, how much it holds."""
+    """Convert a value for a table cell and for JSON; a matrix becomes its number of cells."""
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, np.ndarray) and value.ndim == 2:

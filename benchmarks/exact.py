@@ -1,6 +1,6 @@
-"""Exact values of measures, by arithmetic that shares nothing with the library judged here.
+"""Exact values of measures. No code is shared with the library that is tested here.
 
-Counts are Python ints, ratios of pair counts are formed once from ints, logarithms have 50
+Counts are Python ints. Ratios of pair counts are computed once from ints. Logarithms have 50
 digits. Sums run over distinct sizes with their multiplicities, which keeps them short.
 """
 
@@ -30,7 +30,7 @@ def _two(x: int) -> int:
 
 
 class ExactTable:
-    """Counts of two arrays of whole labels, and the measures they give."""
+    """Counts of two arrays of integer labels, and the measures computed from them."""
 
     def __init__(self, truth: NDArray[np.int64], pred: NDArray[np.int64]) -> None:
         width = int(pred.max()) + 1
@@ -45,7 +45,7 @@ class ExactTable:
         self._found: dict[str, Decimal] = {}
 
     def __call__(self, measure: str) -> Decimal | None:
-        """The exact value of a measure, in nats where it has a unit; None if not known here."""
+        """The exact value of a measure (in nats if it has a unit), or None if unknown here."""
         formula: Callable[[], Decimal] | None = getattr(self, measure, None)
         if formula is not None and measure not in self._found:
             with localcontext() as context:
@@ -54,7 +54,7 @@ class ExactTable:
         return self._found.get(measure)
 
     def _pairs(self) -> tuple[int, int, int, int]:
-        """Pairs in one cell, in one class, in one cluster, and all."""
+        """Numbers of pairs in the same cell, class and cluster, and of all pairs."""
         both, p, q = _pair_sum(self.cells), _pair_sum(self.classes), _pair_sum(self.clusters)
         return both, p, q, _two(self.n)
 
@@ -123,7 +123,7 @@ class ExactTable:
     def _expected(self, a: int, b: int) -> Decimal:
         """E[x/n log(n x / a b)] for the hypergeometric overlap x of sets of sizes a and b.
 
-        Vinh, Epps & Bailey 2010, eq. 24a. Probabilities follow from their ratios and are
+        Vinh, Epps & Bailey 2010, eq. 24a. Probabilities are computed from their ratios and
         divided by their own sum.
         """
         rest = self.n - a - b
@@ -160,7 +160,7 @@ class ExactTable:
 
 
 def _tally(sizes: NDArray[np.int64]) -> Counter[int]:
-    """How many times each size occurs, without the empty ones."""
+    """How many times each size occurs; sizes of 0 are left out."""
     return Counter(sizes[sizes > 0].tolist())
 
 

@@ -1,7 +1,7 @@
-"""Timing side by side, and the row that every case yields.
+"""Time calls side by side, and define the row that every case yields.
 
-Law: contenders take turns in one process, the best run of each counts, and nothing but the
-call itself is inside the clock. A peer that fails becomes a row that says so.
+Rules: contenders take turns in one process. The best run of each counts. Only the call itself
+is timed. A peer that fails gets a row that says so.
 """
 
 from __future__ import annotations
@@ -17,26 +17,28 @@ OURS = "clustervet"
 OUR_RUNS = 5
 PEER_RUNS = 2
 MOST_RUNS = 25
-# Quick calls are repeated for this long, since their best run is the one without interruption.
+# Fast calls are repeated for this many seconds, so that at least one run is not interrupted.
 SETTLED = 0.5
-# A peer this slow runs once: its noise is small beside the ratio, its second run is not.
+# A peer that takes longer than this many seconds runs only once: a second run takes too long,
+# and its noise is small compared with the ratio.
 SLOW = 5.0
-# OpenMP threads of the one before keep a core spinning for a while; they go to sleep meanwhile.
+# OpenMP threads of the previous contender keep a core busy for a while; the pause lets them stop.
 PAUSE = 0.25
-# Calls in a row before the next contender's turn, unless they take this long together.
+# Number of calls in a row before the next contender's turn. A turn ends early if its calls
+# together take longer than LONG seconds.
 BURST = 5
 LONG = 0.2
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Sizes of the data: full, or divided for a quick look at whether everything runs."""
+    """Sizes of the data: full, or divided for a quick check that everything runs."""
 
     divisor: int = 1
 
     @property
     def is_full(self) -> bool:
-        """Whether figures are meant to be read."""
+        """Whether the data has full size, so that the figures are meaningful."""
         return self.divisor == 1
 
     def __call__(self, n: int, least: int = 1_000) -> int:
@@ -44,12 +46,12 @@ class Scale:
 
 
 class AbsentError(Exception):
-    """A peer that cannot take part; the message is what its row says."""
+    """A peer cannot take part; its row shows the message."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """Something to time; `prepare` makes the arguments anew before every call, untimed."""
+    """Something to time; `prepare` makes new arguments before every call and is not timed."""
 
     name: str
     call: Callable[..., Any]
@@ -58,7 +60,7 @@ class Contender:
 
 @dataclass
 class Result:
-    """What a contender took, and what it returned or why it failed."""
+    """The time of a contender, and its value or the reason for its failure."""
 
     name: str
     seconds: float = math.inf
@@ -68,7 +70,7 @@ class Result:
     spent: float = 0.0
 
     def wants_more(self, scale: Scale) -> bool:
-        """Whether another run is worth its time."""
+        """Whether another run is worth the time."""
         if self.failure is not None or self.runs >= (MOST_RUNS if scale.is_full else PEER_RUNS):
             return False
         least = OUR_RUNS if self.name == OURS else 1 if self.spent > SLOW else PEER_RUNS
@@ -81,7 +83,7 @@ class Result:
 
 
 def timed(call: Callable[..., Any], arguments: Sequence[Any] = ()) -> tuple[float, Any]:
-    """Seconds and value of one call, with the garbage collector out of the way."""
+    """Seconds and value of one call, with the garbage collector switched off."""
     gc.disable()
     try:
         start = time.perf_counter()
@@ -99,11 +101,11 @@ def race(
     prepare: Callable[[], tuple[Any, ...]] = tuple,
     summary: Callable[[Any], Any] = lambda value: value,
 ) -> tuple[Result, list[Result]]:
-    """Time our call and the peers' in turns; `summary` says what to keep of a value."""
+    """Time our call and the peers' calls in turns; `summary` reduces a value to what is kept."""
     contenders = [Contender(OURS, ours, prepare), *peers]
     results = [Result(contender.name) for contender in contenders]
     gc.collect()
-    warm_up = Result(OURS)  # compiles what is not compiled yet
+    warm_up = Result(OURS)  # compiles the loops if necessary
     _turn(contenders[0], warm_up, summary)
     if warm_up.failure is not None:
         results[0] = warm_up
@@ -118,7 +120,7 @@ def race(
 def _burst(
     contender: Contender, result: Result, scale: Scale, summary: Callable[[Any], Any]
 ) -> None:
-    """A few calls in a row: the first after a pause finds sleeping cores and cold caches."""
+    """A few calls in a row, because the first call after a pause has idle cores and cold caches."""
     spent = result.spent
     for _ in range(BURST):
         _turn(contender, result, summary)
@@ -134,19 +136,19 @@ def _turn(contender: Contender, result: Result, summary: Callable[[Any], Any]) -
             result.value = summary(value)
     except AbsentError as absent:
         result.failure = str(absent)
-    except Exception as error:  # a peer may fail in any way; the table tells which
+    except Exception as error:  # a peer may fail in any way; the table shows how
         result.failure = f"failed: {type(error).__name__}: {str(error).partition(chr(10))[0][:160]}"
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What a row must reach: a speed-up, a share of the peer's figure, or a plain limit."""
+    """The goal of a row: a speed-up, a multiple of the peer's figure, or a fixed limit."""
 
     kind: Literal["speedup", "share", "limit"]
     bound: float
 
     def met(self, ours: float, theirs: float | None) -> bool | None:
-        """Whether it is reached; unknown without the figure it compares with."""
+        """Whether the goal is met; None if the figure to compare with is missing."""
         if self.kind == "limit":
             return ours <= self.bound
         if theirs is None:
@@ -157,17 +159,17 @@ class Goal:
 
 
 def at_least(times: float) -> Goal:
-    """The peer takes at least so many times as long."""
+    """The peer takes at least `times` as long as we do."""
     return Goal("speedup", times)
 
 
 def at_most(times: float) -> Goal:
-    """We take at most so many times as long as the peer."""
+    """We take at most `times` as long as the peer."""
     return Goal("share", times)
 
 
 def limit(figure: float) -> Goal:
-    """Our figure itself is at most this."""
+    """Our own figure is at most `figure`."""
     return Goal("limit", figure)
 
 
@@ -176,7 +178,7 @@ Unit = Literal["s", "MB", "error"]
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One line of the table: clustervet beside one peer on the same data in the same run."""
+    """One line of the table: clustervet and one peer on the same data in the same run."""
 
     what: str
     size: str
@@ -188,11 +190,11 @@ class Row:
     value_ours: Any = None
     value_peer: Any = None
     note: str = ""
-    alarm: bool = field(default=False)  # a wrong value, or a failure of ours
+    alarm: bool = field(default=False)  # a wrong value, or clustervet failed
 
     @property
     def speedup(self) -> float | None:
-        """The peer's figure in multiples of ours."""
+        """The peer's figure divided by ours."""
         if self.theirs is None or not self.ours:
             return None
         return self.theirs / self.ours
@@ -206,5 +208,5 @@ class Row:
 
 
 def size_of(n: int, clusters: int) -> str:
-    """How the table writes the size of the data."""
+    """The size of the data as the table shows it."""
     return f"n = {n:,}, K = {clusters:,}"

@@ -1,4 +1,4 @@
-"""The data: labelings that agree but for a share of objects moved at random."""
+"""The data: pairs of labelings that agree except for a share of randomly moved objects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SEED = 20_240_601
 
 
 def moved(n: int, clusters: int, share: float = 0.3) -> tuple[Labels, Labels]:
-    """Random classes, and clusters that equal them but for a share moved anywhere."""
+    """Random classes, and equal clusters with a share of the objects moved at random."""
     rng = np.random.default_rng(SEED)
     truth = rng.integers(0, clusters, n)
     pred = truth.copy()
@@ -20,7 +20,7 @@ def moved(n: int, clusters: int, share: float = 0.3) -> tuple[Labels, Labels]:
 
 
 def unrelated(n: int, clusters: int) -> tuple[Labels, Labels]:
-    """Two labelings that have nothing to do with each other."""
+    """Two independent labelings."""
     rng = np.random.default_rng(SEED)
     return rng.integers(0, clusters, n), rng.integers(0, clusters, n)
 

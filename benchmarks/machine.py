@@ -1,4 +1,4 @@
-"""Facts about the machine and the versions, without names of people or places."""
+"""Facts about the machine and the versions, without names of users or hosts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PACKAGES = (
 
 
 def facts() -> dict[str, str]:
-    """What a reader needs to judge the figures."""
+    """The facts that a reader needs to interpret the figures."""
     return {
         "processor": _processor(),
         "cores": str(_cores()),

@@ -1,6 +1,6 @@
-"""Rows in; text, Markdown and JSON out.
+"""Write rows as text, Markdown and JSON.
 
-Law: nothing is measured here.
+Nothing is measured here.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from typing import Any
 from harness import Goal, Row
 
 LEGEND = (
-    "Times are the best of several runs taken in turns in one process; labels are in each "
-    "peer's own form before the clock starts. A ratio is the peer's figure divided by ours: "
-    "85 x means that the peer takes 85 times as long. Where a goal is a share, the ratio is "
-    "ours divided by the peer's. clustervet uses every core, peers what they use by themselves."
+    "Each time is the best of several runs; contenders take turns in one process. Labels are "
+    "converted to each peer's own form before timing starts. A ratio is the peer's figure divided "
+    "by ours: 85 x means that the peer takes 85 times as long. Where a goal says 'at most ... its "
+    "time', the ratio is our figure divided by the peer's. clustervet uses every core; peers use "
+    "what they use by default."
 )
-HEAD = ("what", "size", "clustervet", "peer", "its figure", "ratio", "goal", "met")
-VALUES = ("our value", "its value", "remark")
+HEAD = ("what", "size", "clustervet", "peer", "peer's figure", "ratio", "goal", "met")
+VALUES = ("our value", "peer's value", "remark")
 
 
 @dataclass(frozen=True)
 class Section:
-    """A case with its finished rows."""
+    """A case and its finished rows."""
 
     name: str
     title: str
@@ -48,7 +49,7 @@ def figure(value: float | None, unit: str) -> str:
 
 
 def times(ratio: float) -> str:
-    """A ratio as people say it."""
+    """A ratio as people write it."""
     return f"{ratio:,.0f} x" if ratio >= 10 else f"{ratio:.2g} x"
 
 
@@ -98,7 +99,7 @@ def _cells(row: Row, judged: bool) -> tuple[str, ...]:
 
 
 def text(sections: list[Section], facts: dict[str, str], judged: bool) -> str:
-    """The whole answer for a terminal."""
+    """All results as text for a terminal."""
     lines = [", ".join(f"{name} {value}" for name, value in facts.items()), "", LEGEND]
     for section in sections:
         table: list[tuple[str, ...]] = [(*HEAD, "remark")]
@@ -112,7 +113,7 @@ def text(sections: list[Section], facts: dict[str, str], judged: bool) -> str:
 
 
 def verdict(sections: list[Section], judged: bool) -> list[str]:
-    """What a reader must not miss: goals, and values that are wrong."""
+    """What a reader must see: missed goals and wrong values."""
     everything = [row for section in sections for row in section.rows]
     alarms = [f"  {row.what}, {row.size}: {row.note}" for row in everything if row.alarm]
     lines = ["Wrong values and failures:", *alarms] if alarms else ["No wrong values."]
@@ -132,7 +133,7 @@ def verdict(sections: list[Section], judged: bool) -> list[str]:
 
 
 def markdown(sections: list[Section], facts: dict[str, str], judged: bool) -> str:
-    """The whole answer as Markdown tables."""
+    """All results as Markdown tables."""
     lines = ["# Benchmarks", "", LEGEND, "", "| | |", "|---|---|"]
     lines += [_line((name, value)) for name, value in facts.items()]
     head = (*HEAD, *VALUES)
@@ -166,7 +167,7 @@ def _line(cells: Any, raw: bool = False) -> str:
 
 
 def as_json(sections: list[Section], facts: dict[str, str], judged: bool) -> str:
-    """The whole answer for programs; figures in seconds, MB or relative errors."""
+    """All results as JSON; figures are seconds, MB or relative errors."""
     rows = [
         {
             "case": section.name,
@@ -192,12 +193,12 @@ def as_json(sections: list[Section], facts: dict[str, str], judged: bool) -> str
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinities."""
+    """Convert infinite and undefined numbers to text, since JSON has none."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def write_whole(path: Path, content: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     part.write_text(content, encoding="utf-8")

@@ -1,8 +1,8 @@
-"""The peers: how each takes labels, and which of our measures it has.
+"""The peers: which form of labels each of them takes, and which of our measures it has.
 
-Labels are brought into the form a peer likes best before the clock starts. Values follow our
+Labels are converted to the form that suits a peer best before timing starts. Values follow our
 conventions: truth first, similarities rather than dissimilarities, information in nats, and
-normalised mutual information by the arithmetic mean, which is what most peers take.
+normalised mutual information by the arithmetic mean, which is what most peers use.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import clustervet as cv
 from harness import AbsentError, Contender
 from labels import Labels
 
-# Options that bring our measures to the peers' conventions.
+# Options that make our measures follow the peers' conventions.
 OPTIONS: dict[str, dict[str, Any]] = {
     "mutual_information": {"base": math.e},
     "variation_of_information": {"base": math.e},
@@ -29,13 +29,13 @@ Score = Callable[[Any, Any], float]
 
 
 def our_call(measure: str, truth: Labels, pred: Labels) -> Callable[[], float]:
-    """Our measure from labels to value, the table included."""
+    """Our measure from labels to value; the table is part of the timed call."""
     return partial(getattr(cv, measure), truth, pred, **OPTIONS.get(measure, {}))
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A library: the module that must be there, its form of labels, and its measures."""
+    """A library: the module that it needs, its form of labels, and its measures."""
 
     name: str
     module: str
@@ -43,7 +43,7 @@ class Peer:
     load: Callable[[], dict[str, Score]]
 
     def missing(self) -> str | None:
-        """Why it cannot take part, or None."""
+        """Why the peer cannot take part, or None if it can."""
         return why_missing(self.module)
 
     def contender(self, measure: str, truth: Any, pred: Any) -> Contender:
@@ -53,18 +53,18 @@ class Peer:
 
 @cache
 def why_missing(module: str) -> str | None:
-    """Why a module cannot be imported, or None."""
+    """Why a module cannot be imported, or None if it can."""
     try:
         import_module(module)
     except ModuleNotFoundError:
         return "not installed"
-    except Exception as error:  # an import can fail in any way; the table tells which
-        return f"does not import: {type(error).__name__}: {error}"
+    except Exception as error:  # an import can fail in any way; the table shows how
+        return f"cannot be imported: {type(error).__name__}: {error}"
     return None
 
 
 def present(makers: Mapping[str, Callable[[], Contender]]) -> list[Contender]:
-    """Contenders by peer; one that is not installed gets a row that says so."""
+    """One contender per peer; a peer that is not installed gets a row that says so."""
     return [
         make() if (why := BY_NAME[name].missing()) is None else Contender(name, partial(_no, why))
         for name, make in makers.items()
@@ -140,7 +140,7 @@ def _networkit() -> dict[str, Score]:
     from networkit import Graph, community
 
     def similarity(measure: Any, first: Any, second: Any) -> float:
-        graph = Graph(first.numberOfElements())  # asked for, but its edges are not looked at
+        graph = Graph(first.numberOfElements())  # required, but its edges are not used
         return 1.0 - float(measure().getDissimilarity(graph, first, second))
 
     measures = {

@@ -1,8 +1,8 @@
-"""Peak memory of one library counting one table, in this process and no other.
+"""Peak memory of one library that counts one table, measured in this process only.
 
-Run as `python probe.py LIBRARY N CLUSTERS`; prints JSON, in MB. The peak comes from the
-process's own memory map: what getrusage reports starts at the size of the parent. What a
-library loads on first use counts, what it loads on import does not.
+Run as `python probe.py LIBRARY N CLUSTERS`. Prints JSON, in MB. The peak is read from the
+status file of this process, because the value of getrusage starts at the size of the parent.
+Memory that a library loads on first use counts; memory that it loads on import does not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHUNK = 1_000_000
 
 
 def peak() -> float:
-    """The most memory this process has held, in MB."""
+    """The peak memory of this process, in MB."""
     if STATUS.exists():
         lines = dict(line.split(":", 1) for line in STATUS.read_text().splitlines())
         return int(lines["VmHWM"].split()[0]) / 1024
@@ -31,7 +31,7 @@ def peak() -> float:
 
 
 def labels(n: int, clusters: int, seed: int) -> NDArray[np.int32]:
-    """Random labels, made in chunks so that making them leaves no peak of its own."""
+    """Random labels, made in chunks so that this causes no memory peak."""
     rng = np.random.default_rng(seed)
     made = np.empty(n, np.int32)
     for start in range(0, n, CHUNK):
@@ -41,7 +41,7 @@ def labels(n: int, clusters: int, seed: int) -> NDArray[np.int32]:
 
 
 def load(library: str) -> Callable[[Any, Any], Any]:
-    """The library's way from labels to table."""
+    """The library's function that counts a table from labels."""
     if library == "clustervet":
         from clustervet import Contingency
 

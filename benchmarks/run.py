@@ -1,11 +1,11 @@
-"""clustervet beside its peers, on the same data in the same run.
+"""Compare clustervet with its peers, on the same data in the same run.
 
-    python benchmarks/run.py                 everything, some minutes
+    python benchmarks/run.py                 everything, takes some minutes
     python benchmarks/run.py --quick         every case at 1/100 of its size, under a minute
-    python benchmarks/run.py --only ami      the cases whose name matches a pattern
+    python benchmarks/run.py --only ami      the cases whose names match a pattern
 
-Prints a table, and writes it as Markdown and JSON. A missed goal is said plainly; it is not
-an error, since a busy machine is no fault of the code.
+Prints a table, and writes it as Markdown and JSON. A missed goal is reported, but it is not an
+error, because the reason may be a busy machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 def main() -> None:
     options = parse()
     chosen = [name for name in CASES if re.search(options.only, name)]
-    warnings.simplefilter("ignore")  # peers warn about their own use of numpy
+    warnings.simplefilter("ignore")  # peers cause warnings about their use of numpy
     scale = Scale(100 if options.quick else 1)
     sections = [section(name, scale) for name in chosen]
     judged = not options.quick
@@ -41,33 +41,35 @@ def main() -> None:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        description="Time clustervet beside its peers.", epilog=f"Cases: {', '.join(CASES)}."
+        description="Compare clustervet with its peers.", epilog=f"Cases: {', '.join(CASES)}."
     )
-    parser.add_argument("--only", metavar="PATTERN", default="", help="regular expression")
-    parser.add_argument("--quick", action="store_true", help="1/100 of the size; judges no goal")
+    parser.add_argument(
+        "--only", metavar="PATTERN", default="", help="regular expression for case names"
+    )
+    parser.add_argument("--quick", action="store_true", help="1/100 of the size; no goal is judged")
     parser.add_argument("--json", type=Path, default=HERE / "results.json", metavar="FILE")
     parser.add_argument("--markdown", type=Path, default=HERE / "results.md", metavar="FILE")
     options = parser.parse_args()
     try:
         matches = any(re.search(options.only, name) for name in CASES)
     except re.error as error:
-        parser.error(f"--only {options.only!r} is no regular expression: {error}.")
+        parser.error(f"--only {options.only!r} is not a valid regular expression: {error}.")
     if not matches:
         parser.error(f"no case matches {options.only!r}; the cases are {', '.join(CASES)}.")
     return options
 
 
 def section(name: str, scale: Scale) -> Section:
-    """Run one case; one that breaks off keeps its rows and says why."""
+    """Run one case. If it fails, its rows so far are kept, and a note says why it failed."""
     title, case = CASES[name]
     print(f"{title} ...", end="", flush=True, file=sys.stderr)
     start = time.perf_counter()
     rows: list[Row] = []
     try:
         rows.extend(case(scale))
-    except Exception as error:  # the other cases are still worth their time
+    except Exception as error:  # the other cases should still run
         traceback.print_exc()
-        note = f"the case broke off: {type(error).__name__}: {error}"
+        note = f"the case failed: {type(error).__name__}: {error}"
         rows.append(Row(what=name, size="", peer="", note=note, alarm=True))
     print(f" {time.perf_counter() - start:.0f} s", file=sys.stderr)
     return Section(name, title, rows)

@@ -1,4 +1,4 @@
-"""Peak memory of one exact silhouette, in this process and no other; prints JSON, in MB."""
+"""Peak memory of one exact silhouette, measured in this process only; prints JSON, in MB."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from probe import peak
 def main(n: int) -> None:
     rng = np.random.default_rng(0)
     points, codes = rng.normal(size=(n, 10)), rng.integers(0, 10, n)
-    cv.silhouette(points[:5_000], codes[:5_000])  # compiled loops go to the cache first
+    cv.silhouette(points[:5_000], codes[:5_000])  # fills the cache of compiled loops
     before, start = peak(), time.perf_counter()
     value = cv.silhouette(points, codes)
     answer = {"rise": peak() - before, "value": value, "seconds": time.perf_counter() - start}

@@ -1,6 +1,6 @@
-"""Write the property matrix of the package, and docs/measures.md from it and the registry.
+"""Write the package's property matrix, and write docs/measures.md from it and the registry.
 
-`make docs` runs it, and tests compare both with what is computed.
+`make docs` runs this script. Tests compare both files with freshly computed results.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ MATRIX = ROOT / "src" / "clustervet" / "lab" / PACKAGED
 
 
 def measures_page() -> str:
-    """All measures: a table of them, then a card each, by family."""
+    """All measures: first a table, then one card per measure, ordered by family."""
     lines = [
         "# The measures",
         "",
-        "Written from the registry by `make docs`. ↑ means that higher is better, ↓ that lower is.",
+        "`make docs` writes this page from the registry. ↑ means that higher is better, ↓ that "
+        "lower is better.",
         "",
-        "External measures hold a clustering against classes, internal ones against its data.",
+        "External measures compare a clustering with known classes. Internal measures compare it "
+        "with its data.",
         "",
         "| external | | range | unit | symmetric | metric | chance-adjusted | also called |",
         "|---|---|---|---|---|---|---|---|",
@@ -72,16 +74,18 @@ def measures_page() -> str:
 
 
 def properties_section() -> list[str]:
-    """Which measure has which property: what each property says, then the matrix."""
+    """Which measure has which property: first what each property means, then the matrix."""
     lines = [
         "",
         "## Properties, tested",
         "",
-        "Each external measure is put to the same tests: all clusterings of a few points, and "
-        "larger ones at random. A property that speaks of distances reads a measure as one: its "
-        "value, or what is missing to its best value where higher is better. Numbers are equal "
-        f"within {TOLERANCE:g} of the larger. `clustervet lab axioms -m KEY` shows the smallest "
-        "counterexamples, and tests measures of your own; `clustervet lab advise` chooses.",
+        "Every external measure goes through the same tests: on all clusterings of a few points, "
+        "and on larger random clusterings. A property about distances needs the measure as a "
+        "distance. This distance is the value itself, or, where higher is better, the best value "
+        f"minus the value. Two numbers count as equal if they differ by at most {TOLERANCE:g} of "
+        "the larger. `clustervet lab axioms -m KEY` shows the smallest counterexamples and also "
+        "tests your own measures. `clustervet lab advise` finds the measures that have the "
+        "properties you need.",
         "",
         "| | property | claim | tested on | reference |",
         "|---|---|---|---|---|",

@@ -2,12 +2,12 @@
 
     python studies/bound_holds.py [--splits 2000] [--delta 0.1] [--data DIR]
 
-Each set is clustered without its labels by three algorithms, with 2 to 12 clusters, in five
-runs. Then half of the objects, drawn anew for each split, are labelled; each language takes
-the clustering with the lowest bound among those whose choice it pays for. Printed are the share
-of splits in which the chosen clustering errs more often than its bound, the share in which any
-of the candidates does (the theorem covers them all at once), and the mean bound beside the mean
-error. DIR may hold text corpora as .npz (data, indices, indptr, shape, labels).
+Three algorithms cluster each set without its labels, with 2 to 12 clusters, in five runs. Then
+a random half of the objects is labelled, a new half for each split. Each language takes the
+clustering with the lowest bound among those whose choice it pays for. The study prints the share
+of splits in which the chosen clustering has more errors than its bound allows, the share in which
+any of the candidates has (the theorem covers all of them at once), and the mean bound beside the
+mean error. DIR may hold text corpora as .npz files (data, indices, indptr, shape, labels).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def sets(folder: Path | None) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Real data with classes: features, and codes of classes."""
+    """Names, features and class codes of real data sets."""
     for load in (load_iris, load_wine, load_breast_cancer, load_digits):
         bunch = load()
         features = bunch.data if load is load_digits else StandardScaler().fit_transform(bunch.data)
@@ -86,7 +86,7 @@ def clusterings(features: np.ndarray) -> Iterator[tuple[str, int, np.ndarray]]:
 
 
 class Pool:
-    """All clusterings of one set as one indicator matrix, so that a split is one product."""
+    """All clusterings of one set as one indicator matrix, so that a split needs one product."""
 
     def __init__(self, features: np.ndarray, classes: np.ndarray) -> None:
         self.labels = int(classes.max()) + 1
@@ -114,13 +114,13 @@ class Pool:
         self.all = everything, {"runs": RUNS, "searched": True, "algorithms": len(ALGORITHMS)}
 
     def split(self, seed: int, delta: float) -> list[tuple[float, float, float, float]]:
-        """For each language: chosen exceeds, any exceeds, bound and error of the chosen."""
+        """Per language: chosen exceeds, any exceeds, bound of the chosen, error of the chosen."""
         rng = np.random.default_rng(seed)
         n = len(self.truth)
         labelled = rng.permutation(n) < n // 2
         train = self.clusters @ (self.truth * labelled[:, None])
         test = self.counts - train
-        # Less than half an object: it breaks ties, and fills clusters without labels, at random.
+        # Random numbers below 0.4 break ties, and label clusters that have no labelled objects.
         assigned = (train + 0.4 * rng.random(train.shape, np.float32)).argmax(axis=1)
         rows = np.arange(len(assigned))
         sizes = int(labelled.sum()), int(n - labelled.sum())
@@ -146,7 +146,7 @@ class Pool:
         return found
 
     def description(self, k: int, assigned: np.ndarray, choices: dict[str, Any]) -> Description:
-        """What the languages describe: one clustering with its labels."""
+        """The description of one clustering with its labels."""
         labels = assigned[self.starts[k] : self.starts[k + 1]]
         return Description(
             clusters=len(labels),

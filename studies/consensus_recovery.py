@@ -2,12 +2,12 @@
 
     python studies/consensus_recovery.py [--trials 100]
 
-Copies of a known partition have a share of their objects moved to random other clusters; the
-consensus by variation of information and by Mirkin's metric is compared with the partition and
-with the copies. "One cluster totals less" counts the trials in which all objects in one
-cluster are nearer to the copies in sum than any other partition found. Then 20 runs of k-means
-from single random starts on each of scikit-learn's real sets: the consensus' total beside that
-of the best run. Prints a Markdown table each.
+In copies of a known partition, a share of the objects is moved to random other clusters. The
+consensus of the copies, by variation of information and by Mirkin's metric, is compared with the
+partition and with the copies. "One cluster has a smaller total" counts the trials in which a single
+cluster has a smaller total distance to the copies than any other partition found. Then k-means runs
+20 times, from single random starts, on each of scikit-learn's real sets, and the total of the
+consensus is compared with that of the best run. Prints one Markdown table for each part.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits are quicker on one core
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits are faster on one core
 
 import numpy as np
 import sklearn.datasets
@@ -61,7 +61,7 @@ def recovery(trials: int) -> None:
     """How often the consensus is nearer to the truth than every copy, and by how much."""
     print(
         "| objects | clusters | copies | moved | by | nearer than every copy | exact "
-        "| one cluster totals less | VI to truth | nearest copy |"
+        "| one cluster has a smaller total | VI to truth | VI of nearest copy |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     for n, clusters, copies, share in SETTINGS:
@@ -86,8 +86,11 @@ def recovery(trials: int) -> None:
 
 
 def real_runs() -> None:
-    """The consensus' total beside that of the best of 20 runs of k-means."""
-    print("| set | clusters | by | best run | consensus | clusters of it | classes: best | it |")
+    """The total of the consensus, and that of the best of 20 runs of k-means."""
+    print(
+        "| set | clusters | by | total of best run | total of consensus | its clusters "
+        "| VI to classes: best run | consensus |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for name in SETS:
         data = getattr(sklearn.datasets, f"load_{name}")()

@@ -1,10 +1,10 @@
-"""What a billion rows cost in each engine: processor seconds and bytes that come home.
+"""The cost of a billion rows in each engine: CPU seconds, and bytes returned to the client.
 
     python studies/engine_costs.py [million rows]
 
-A Parquet file of two columns of whole numbers (100 classes, 1,000 clusters) is counted by every
-engine in a process of its own. Processor time does not depend on what else the machine does; the
-start of the engine is taken off by counting a thousandth of the rows first.
+Every engine counts a Parquet file with two integer columns (100 classes, 1,000 clusters) in a
+separate process. CPU time does not depend on what else the machine does. A thousandth of the rows
+is counted first, so that the start of the engine is not included.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ENGINES = ("duckdb", "polars", "dask", "spark")
 
 
 def processor_seconds() -> float:
-    """Of all processes of this session, such as the machine of Java behind Spark."""
+    """CPU seconds of all processes of this session, such as the Java machine behind Spark."""
     ticks = 0
     for place in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -33,7 +33,7 @@ def processor_seconds() -> float:
 
 
 def count(name: str, small: str, large: str) -> None:
-    """Count a small file, then a large one, and print what the difference took."""
+    """Count a small file, then a large one, and print the cost of the large one."""
     from clustervet import Contingency
     from clustervet.contingency import grouped
     from clustervet.frames.engines import engine_for
@@ -42,22 +42,22 @@ def count(name: str, small: str, large: str) -> None:
     asked = grouped.group_frame
 
     def measured(*given: object, **options: object) -> object:
-        found = asked(*given, **options)  # type: ignore[arg-type]  # passed on as it came
+        found = asked(*given, **options)  # type: ignore[arg-type]  # passed on unchanged
         sizes.append(3 * 8 * len(found.counts))
         return found
 
-    grouped.group_frame = measured  # type: ignore[assignment]  # a study looks inside
+    grouped.group_frame = measured  # type: ignore[assignment]  # the study observes an internal function
     with engine_for(name) as engine:
         spent = [processor_seconds()]
         for path in (small, large):
             table = Contingency.from_frame(engine.read(path), truth="y", pred="c")
             spent.append(processor_seconds())
-        took = spent[2] - spent[1]  # the first count paid for the start
+        took = spent[2] - spent[1]  # the first count includes the start of the engine
         print(json.dumps([name, int(table.n), took, sizes[-1]]), flush=True)
 
 
 def main(millions: int = 20) -> None:
-    """Write the files, ask every engine, and print a table."""
+    """Write the files, run every engine, and print a table."""
     import duckdb
 
     with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +69,7 @@ def main(millions: int = 20) -> None:
             )
             cast = f"SELECT y::BIGINT AS y, c::BIGINT AS c FROM ({numbers})"
             duckdb.sql(cast).write_parquet(paths[-1])
-        print(f"file: {os.path.getsize(paths[1]) / millions / 1e6:.2f} bytes a row")
+        print(f"file: {os.path.getsize(paths[1]) / millions / 1e6:.2f} bytes per row")
         for name in ENGINES:
             ran = subprocess.run(
                 [sys.executable, __file__, name, *paths],
@@ -79,8 +79,8 @@ def main(millions: int = 20) -> None:
                 start_new_session=True,
             )
             _, rows, took, home = json.loads(ran.stdout.splitlines()[-1])
-            print(f"{name:8} {took / rows * 1e9:8.0f} processor seconds a billion rows, ", end="")
-            print(f"{home:,} bytes home")
+            print(f"{name:8} {took / rows * 1e9:8.0f} CPU seconds per billion rows, ", end="")
+            print(f"{home:,} bytes returned")
 
 
 if __name__ == "__main__":

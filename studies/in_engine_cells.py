@@ -2,10 +2,10 @@
 
     python studies/in_engine_cells.py [cells] [memory limit]
 
-Every row of the table is a cell of its own but for a few, so that the table at home would need
-some 20 bytes a cell in numpy alone. The engine keeps within its limit and goes on in a folder
-beyond it; Python holds a few numbers. Printed are the measures, which are known, the seconds,
-and the largest memory of the whole process, engine included.
+Most input rows are separate cells, so a table in Python would need some 20 bytes per cell
+in numpy alone. The engine stays within its memory limit and writes the rest to a folder on disk.
+Python holds only a few numbers. The study prints measures with known values, the seconds, and the
+peak memory of the whole process, including the engine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from clustervet.registry import measures
 
 def main(cells: int = 50_000_000, memory_limit: str = "2GB") -> None:
     """Count the sizes, score, and print."""
-    import clustervet.external  # noqa: F401  # it fills the registry
+    import clustervet.external  # noqa: F401  # fills the registry
 
     began = time.perf_counter()
     with engine_for("duckdb", memory_limit=memory_limit) as engine:

@@ -2,9 +2,9 @@
 
     python studies/interval_coverage.py [--tables 2000] [--resamples 1000] [--jobs 2]
 
-The population's value is the measure of the expected table n p(c,k), whose pair counts are
-expectations (Dom 2001, App. A): a measure that depends on n, such as Q2, has a population
-value for each n. Prints a Markdown table of the coverage of each method.
+The population's value is the value of the measure on the expected table n p(c,k), whose pair
+counts are expectations (Dom 2001, App. A). A measure that depends on n, such as Q2, has a different
+population value for each n. Prints a Markdown table with the coverage of each method.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ KEYS = (
 
 
 def dom_table_2() -> np.ndarray:
-    """Five classes, five useful clusters, error 0.2 among them (Dom 2001, Table 2)."""
+    """Five classes, five useful clusters, error 0.2 between these clusters (Dom 2001, Table 2)."""
     return np.full((5, 5), 0.01) + 0.15 * np.eye(5)
 
 
 def dom_table_3() -> np.ndarray:
-    """The same with error 0.2 among useful clusters and 0.3 in three noise clusters (Table 3)."""
+    """The same, with error 0.2 in useful clusters and 0.3 in three noise clusters (Table 3)."""
     useful = np.full((5, 5), 0.01) + 0.09 * np.eye(5)
     return np.hstack([useful, np.full((5, 3), 0.02)])
 
 
 def population_values(p: np.ndarray, n: int) -> dict[str, float]:
-    """Each measure of the expected table."""
+    """The value of each measure on the expected table."""
     table = cv.Contingency.from_counts(n * p).as_population()
     return {key: cv.measures[key].evaluate(table).value for key in KEYS}
 
 
 def simulate(job: tuple[str, int, int, int, int]) -> np.ndarray:
-    """Covered or not, for each measure, method and side, summed over so many tables."""
+    """Per measure and method: how often intervals cover the value, lie above it and lie below."""
     which, n, tables, resamples, seed = job
     p = dom_table_2() if which == "Table 2" else dom_table_3()
     truth = population_values(p, n)

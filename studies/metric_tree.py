@@ -1,11 +1,11 @@
-"""How many distances the metric tree saves, and that it answers as brute force does.
+"""How many distances the metric tree saves, with a check that its answers are those of brute force.
 
     python studies/metric_tree.py [--labelings 2000] [--queries 100]
 
-Labelings come in families: copies of unrelated partitions with shares of the objects moved,
-chains of partitions that are split again and again, and runs of k-means on scikit-learn's
-digits. Each query is a labeling that was not there before. Every answer is compared with that
-of all distances, order among ties included. Prints a Markdown table.
+There are several kinds of labelings: copies of unrelated partitions with a share of the objects
+moved, chains of partitions that are split again and again, and runs of k-means on scikit-learn's
+digits. Each query is a labeling that is not in the ensemble. Every answer is compared with the
+answer from all distances, including the order of ties. Prints a Markdown table.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits are quicker on one core
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits are faster on one core
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -27,7 +27,7 @@ NEAREST = (1, 5, 20)
 
 
 def copies(rng: np.random.Generator, count: int, kinds: int, most: float) -> list[np.ndarray]:
-    """Copies of unrelated partitions with up to a share of the objects moved."""
+    """Copies of unrelated partitions, with at most a share `most` of the objects moved."""
     bases = [rng.integers(0, rng.integers(3, 9), OBJECTS) for _ in range(kinds)]
     made = []
     for k in range(count):
@@ -39,7 +39,7 @@ def copies(rng: np.random.Generator, count: int, kinds: int, most: float) -> lis
 
 
 def splits(rng: np.random.Generator, count: int) -> list[np.ndarray]:
-    """Partitions on the way from one cluster to many, by splits of random clusters."""
+    """Chains of partitions from one cluster to many, by splits of random clusters."""
     made = []
     while len(made) < count:
         labels = np.zeros(OBJECTS, np.int64)
@@ -60,7 +60,7 @@ def kmeans_runs(rng: np.random.Generator, count: int) -> list[np.ndarray]:
 
 
 def measured(name: str, labelings: list[np.ndarray], queries: list[np.ndarray]) -> None:
-    """One row a number of neighbours, by the tree and by all distances known."""
+    """Print one row per number of neighbours, with the tree and with all distances known."""
     for known in (False, True):
         ensemble = Ensemble(labelings)
         if known:
@@ -100,7 +100,7 @@ def main() -> None:
         "chains of splits": splits(rng, total),
         "k-means on digits": kmeans_runs(rng, total),
     }
-    print("| labelings | by | known before | nearest | computed a query | saved |")
+    print("| labelings | by | known before | nearest | computed per query | saved |")
     print("|---|---|---|---|---|---|")
     for name, labelings in sets.items():
         order = rng.permutation(total)

@@ -1,13 +1,14 @@
-"""How smoothing by neighbours was chosen, and how its bounds move with the split.
+"""How smoothing by neighbours was chosen, and how its bounds change with the split.
 
     python studies/neighbour_smoothing.py --data DIR [--journal DIR] [--jobs N]
 
-The number of neighbours and of the values a row keeps were chosen on one set, cmu-different-1000,
-by the mean bound over six random halves (language Algo, six algorithms, 2 to 6 clusters, five
-runs): the first table. The second holds the same for five disjoint draws of 100 documents a class
-from that set, where there is little to find neighbours among. The third takes sets the choice
-never saw, whole, over twenty random halves. DIR holds the corpora of docs/corpora.md; a journal
-keeps the fits of `clustervet lab text`, which the third table can use.
+The number of neighbours and the number of values that a row keeps were chosen on one set,
+cmu-different-1000, by the mean bound over six random halves (language Algo, six algorithms, 2 to 6
+clusters, five runs). This is the first table. The second table shows the same for five disjoint
+draws of 100 documents per class from that set, where there are few documents to find neighbours
+among. The third table uses sets that played no part in the choice, in full, over twenty random
+halves. DIR holds the corpora of docs/corpora.md. A journal keeps the fits of `clustervet lab text`,
+which the third table can reuse.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ def main() -> None:
     print(f"| {CHOSEN_ON}: neighbours | terms | bound | by algorithm |\n|---|---|---|---|")
     for setting in SETTINGS:
         print_row(*setting, [bounds(corpus.counts, corpus.labels, *setting)])
-    print(f"\n| {DRAWS} draws of 100 a class | terms | bound | by algorithm |\n|---|---|---|---|")
+    print(f"\n| {DRAWS} draws of 100 per class | terms | bound | by algorithm |\n|---|---|---|---|")
     small = draws(corpus.counts, corpus.labels)
     for setting in SETTINGS[:5]:
         print_row(*setting, [bounds(*pool, *setting) for pool in small])
-    print("\n| set, 20 random halves | least | mean | greatest |\n|---|---|---|---|")
+    print("\n| set, 20 random halves | smallest | mean | largest |\n|---|---|---|---|")
     with TemporaryDirectory() as fresh:
         for name in UNSEEN:
             rates = halves(name, options.data, options.journal or Path(fresh), options.jobs)
@@ -58,7 +59,7 @@ def main() -> None:
 
 
 def print_row(neighbours: int, terms: int | None, found: Sequence[dict[str, float]]) -> None:
-    """One setting: means over the pools."""
+    """Print one setting: the means over the pools."""
     means = {name: np.mean([rates[name] for rates in found]) for name in found[0]}
     best = means.pop("best")
     each = ", ".join(f"{name} {rate:.2%}" for name, rate in means.items())
@@ -68,7 +69,7 @@ def print_row(neighbours: int, terms: int | None, found: Sequence[dict[str, floa
 
 
 def bounds(counts: Any, labels: Any, neighbours: int, terms: int | None) -> dict[str, float]:
-    """Mean bounds over halves: of each algorithm at its best, and of the best of all."""
+    """Mean bounds over halves: the best of each algorithm, and the best of all."""
     tfidf = TfIdf()
     inputs = {False: tfidf.fit_transform(counts), True: counts.astype(float)}
     if neighbours:
@@ -103,21 +104,21 @@ def bounds(counts: Any, labels: Any, neighbours: int, terms: int | None) -> dict
 
 
 def labelled(total: int, half: int) -> Any:
-    """A random half."""
+    """The mask of a random half of the objects."""
     mask = np.zeros(total, bool)
     mask[np.random.default_rng([half, 500]).permutation(total)[: round(total / 2)]] = True
     return mask
 
 
 def train_errors(labels: Any, clusters: Any) -> int:
-    """Labelled objects that do not have the majority label of their cluster."""
+    """Number of labelled objects without the majority label of their cluster."""
     table = np.zeros((clusters.max() + 1, labels.max() + 1), int)
     np.add.at(table, (clusters, labels), 1)
     return int(len(labels) - table.max(axis=1).sum())
 
 
 def draws(counts: Any, labels: Any) -> list[tuple[Any, Any]]:
-    """Disjoint draws of 100 documents a class, with words in three documents or more."""
+    """Disjoint draws of 100 documents per class, with words in at least three documents."""
     rng = np.random.default_rng(1)
     orders = [rng.permutation(np.flatnonzero(labels == c)) for c in range(labels.max() + 1)]
     found = []
@@ -131,7 +132,7 @@ def draws(counts: Any, labels: Any) -> list[tuple[Any, Any]]:
 
 
 def halves(name: str, folder: Path, journals: Path, jobs: int | None) -> list[float]:
-    """The bound of the whole study, for halves of other seeds; fits know no labels."""
+    """The bound of the whole study for twenty halves; the fits do not depend on labels."""
     corpus = load_corpus(name, folder)
     return [
         select(

@@ -2,10 +2,11 @@
 
     python studies/p_values.py [--pairs 1000] [--samples 499]
 
-Draws pairs of unrelated labelings and prints, for each measure, the Kolmogorov-Smirnov
-statistic and p-value of its p-values against the uniform distribution. Then draws pairs of
-predictions that are equally good in the population, and prints how often their comparison says
-that one is better: with errors on objects of their own, and with half of them on the same ones.
+The first part draws pairs of unrelated labelings. For each measure it tests whether the p-values
+are uniform, and prints the Kolmogorov-Smirnov statistic and its p-value. The second part draws
+pairs of predictions that are equally good in the population, and prints how often their comparison
+says that one is better: once with independent errors, and once with half of the errors on the same
+objects.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def main() -> None:
 
 
 def paired(key: str, objects: int, shared: float, seed: int) -> float:
-    """The p-value of two predictions that err alike often, each at random."""
+    """The p-value of two predictions with equally many random errors."""
     rng = np.random.default_rng([seed, objects, round(10 * shared)])
     truth = rng.integers(0, CLASSES, objects)
     both = rng.random(objects) < shared * WRONG

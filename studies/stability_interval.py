@@ -1,11 +1,11 @@
-"""How often the interval of `Ensemble.stability` holds the mean over all runs.
+"""How often the interval of `Ensemble.stability` contains the mean over all runs.
 
     python studies/stability_interval.py [--samples 2000]
 
-An algorithm is a large pool of its runs, whose mean variation of information is known. Samples
-of a few runs are drawn from it, and the shares of their 95% intervals that hold the mean of the
-pool are printed as a Markdown table: by the jackknife over runs, which is what is used, and
-by taking the pairs for independent, which they are not.
+A large pool of runs stands for an algorithm; the mean variation of information of the pool is
+known. Samples of a few runs are drawn from the pool. A Markdown table shows the share of their 95%
+intervals that contain the mean of the pool, for two kinds of interval: by the jackknife over runs,
+which the library uses, and by treating the pairs as independent, which they are not.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits are quicker on one core
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits are faster on one core
 
 import numpy as np
 from scipy.stats import t as student
@@ -39,7 +39,7 @@ def kmeans_pool(name: str, clusters: int) -> list[np.ndarray]:
 
 
 def noisy_pool() -> list[np.ndarray]:
-    """A partition of which each run moves another share of the objects."""
+    """Copies of one partition; each run moves a different share of the objects."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 5, 300)
     pool = []
@@ -52,7 +52,7 @@ def noisy_pool() -> list[np.ndarray]:
 
 
 def covered(matrix: np.ndarray, runs: int, samples: int) -> tuple[float, float]:
-    """Shares of intervals that hold the mean: by runs, and as if pairs were independent."""
+    """Shares of intervals that contain the mean: by the jackknife, and by independent pairs."""
     rng = np.random.default_rng(runs)
     truth = matrix[np.triu_indices(len(matrix), 1)].mean()
     hits = np.zeros(2)
@@ -77,7 +77,7 @@ def main() -> None:
         "k-means on digits, 10 clusters": kmeans_pool("digits", 10),
         "k-means on wine, 6 clusters": kmeans_pool("wine", 6),
     }
-    print("| runs of | in a sample | held, by runs | held, pairs as independent |")
+    print("| algorithm | runs per sample | covered, jackknife | covered, independent pairs |")
     print("|---|---|---|---|")
     for name, pool in pools.items():
         matrix = distance_matrix(pool).matrix

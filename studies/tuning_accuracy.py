@@ -4,9 +4,9 @@
 
 k-means is tuned over 2 to 20 clusters on synthetic sets with a known number of clusters, on
 structureless sets, where the right answer is that no value is clear, and on four of
-scikit-learn's real sets. Prints a Markdown table a question. `--calibrate` draws other sets,
-and prints which strengths structureless ones reach: the thresholds in `clustervet.selection`
-come from there.
+scikit-learn's real sets. Prints one Markdown table per question. `--calibrate` draws other sets and
+prints the strengths that structureless sets reach. The thresholds in `clustervet.selection` are
+based on these strengths.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MEASURES: dict[str, dict[str, Any]] = {
     "log_likelihood": {"covariance": "tied"},
     "validated_likelihood": {"covariance": "tied"},
 }
-DEFAULTS = 5  # the first so many are what `tune` looks at unasked
+DEFAULTS = 5  # `tune` uses the first five by default
 VALUES = range(2, 21)
 STRUCTURELESS = {
     "gaussian": "round",
@@ -62,7 +62,7 @@ CLUSTERS = (2, 3, 5, 8)
 
 
 def structureless(kind: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Points without clusters: round, stretched, skew or heavy-tailed."""
+    """Points without clusters: round, stretched, skewed or heavy-tailed."""
     scales = np.geomspace(4, 1, d)
     if kind in ("uniform", "box"):
         return rng.uniform(size=(n, d)) * (scales if kind == "box" else 1)
@@ -93,7 +93,7 @@ def blobs(
 
 
 def cases(sets: int, first: int) -> Iterator[tuple[str, int | None, tuple[Any, ...]]]:
-    """Group, number of clusters (None: no clusters), and how to draw the set."""
+    """Group, number of clusters (None: no clusters), and the parameters to draw the set."""
     for seed, kind, n, d in itertools.product(
         range(first, first + sets), STRUCTURELESS, SIZES, DIMENSIONS
     ):
@@ -114,9 +114,9 @@ def draw(how: tuple[Any, ...]) -> np.ndarray:
 
 
 def real_sets() -> dict[str, tuple[np.ndarray, int]]:
-    """Features of scikit-learn's sets and their numbers of classes."""
+    """Features and numbers of classes of scikit-learn's sets."""
 
-    def standard(X: np.ndarray) -> np.ndarray:  # noqa: N803  # as everywhere
+    def standard(X: np.ndarray) -> np.ndarray:  # noqa: N803  # scikit-learn's name
         return (X - X.mean(axis=0)) / X.std(axis=0)
 
     return {
@@ -127,11 +127,11 @@ def real_sets() -> dict[str, tuple[np.ndarray, int]]:
     }
 
 
-def knee(tuning: Tuning, X: np.ndarray) -> int | None:  # noqa: N803  # as everywhere
-    """What kneed names as the elbow of SSQ, from one cluster on."""
+def knee(tuning: Tuning, X: np.ndarray) -> int | None:  # noqa: N803  # scikit-learn's name
+    """The elbow of SSQ that kneed finds, with one cluster as the first point."""
     whole = float(((X - X.mean(axis=0)) ** 2).sum())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns where it finds none
+        warnings.simplefilter("ignore")  # it warns if it finds no elbow
         curve = [whole, *tuning.curves["ssq"]]
         found = KneeLocator([1, *VALUES], curve, curve="convex", direction="decreasing").knee
     return None if found is None else int(found)
@@ -140,8 +140,8 @@ def knee(tuning: Tuning, X: np.ndarray) -> int | None:  # noqa: N803  # as every
 Found = dict[str, tuple[Any, bool, float]]
 
 
-def judge(X: np.ndarray) -> Found:  # noqa: N803  # as everywhere
-    """Each measure's value, whether it is clear, and its strength; the suggestions; kneed's."""
+def judge(X: np.ndarray) -> Found:  # noqa: N803  # scikit-learn's name
+    """Value, clearness and strength by each measure, and the same for the other rules."""
     clusterer = KMeans(n_init=5, random_state=0)
     tuning = tune(clusterer, X, values=VALUES, measures=MEASURES, progress=False)
     found: Found = {
@@ -172,7 +172,7 @@ def _judge_real(name: str) -> Found:
 
 
 def synthetic_table(results: list[tuple[str, int | None, Found]]) -> None:
-    """Shares of clear choices on structureless sets, and of right ones on the others."""
+    """Print the shares of clear choices on structureless sets, and of right ones on the others."""
     groups = list(dict.fromkeys(group for group, _, _ in results))
     print("| measure | " + " | ".join(groups) + " |")
     print("|---|" + "---|" * len(groups))
@@ -186,12 +186,14 @@ def synthetic_table(results: list[tuple[str, int | None, Found]]) -> None:
                 continue
             right = np.mean([v == truth for truth, (v, _, _) in mine])
             both = np.mean([c and v == truth for truth, (v, c, _) in mine])
-            cells.append(f"{right:.0%} right, {both:.0%} clear and right, {clear - both:.0%} wrong")
+            cells.append(
+                f"{right:.0%} right, {both:.0%} clear and right, {clear - both:.0%} clear and wrong"
+            )
         print(f"| {key} | " + " | ".join(cells) + " |")
 
 
 def strengths_table(results: list[tuple[str, int | None, Found]]) -> None:
-    """Quantiles of the strengths that structureless sets reach, inside the range and at 2."""
+    """Print quantiles of the strengths of structureless sets, inside the range and at 2."""
     print("| measure | 90% | 95% | 98% | at two clusters: 95% | 98% |")
     print("|---|---|---|---|---|---|")
     reached: dict[str, list[list[float]]] = defaultdict(lambda: [[], []])
@@ -206,7 +208,7 @@ def strengths_table(results: list[tuple[str, int | None, Found]]) -> None:
 
 
 def real_table(found: dict[str, Found]) -> None:
-    """What is chosen on the real sets; in brackets where it is not clear."""
+    """Print the choices on the real sets, with unclear choices in brackets."""
     classes = {name: k for name, (_, k) in real_sets().items()}
     print("| measure | " + " | ".join(f"{name}: {k}" for name, k in classes.items()) + " |")
     print("|---|" + "---|" * len(classes))

@@ -1,4 +1,4 @@
-"""The cases, in the order in which they run: each takes a scale and yields rows."""
+"""The cases, in the order in which they run. Each takes a scale and yields rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CASES: dict[str, tuple[str, Case]] = {
     "startup": ("Starting", startup.run),
     "memory": ("Memory beyond the inputs", memory.run),
     "single": ("Single measures from labels", single.run),
-    "slow": ("Single measures against peers that need small data", single.slow),
+    "slow": ("Single measures beside peers that need small data", single.slow),
     "silhouette": ("Silhouettes", geometry.silhouettes),
     "centroids": ("Centroids and squares", geometry.centroids),
     "indices": ("Internal indices of genieclust", geometry.genieclust),
@@ -46,5 +46,5 @@ CASES: dict[str, tuple[str, Case]] = {
     "lake": ("Parquet files larger than memory", lake.run),
     "tail": ("The tail of the PAC-MDL bound", tail.run),
     "large": ("Values at large counts", trust.large),
-    "digits": ("Values in hard places", trust.digits),
+    "digits": ("Values that are hard to compute", trust.digits),
 }

@@ -1,4 +1,4 @@
-"""Adjusted mutual information: speed, and distance from the exact value."""
+"""Adjusted mutual information: speed, and difference from the exact value."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run(scale: Scale) -> Iterator[Row]:
     for result in peers:
         theirs = None if result.failure else relative_error(result.value, exact)
         yield Row(
-            what="its error beside the exact value",
+            what="error of adjusted mutual information",
             size=size,
             peer=result.name,
             ours=relative_error(ours.value, exact),

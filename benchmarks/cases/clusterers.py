@@ -1,23 +1,24 @@
 """Clusterers of text beside scikit-learn's KMeans: 19,997 documents, 44,040 words, k = 20.
 
 The corpus is 20 newsgroups (`20news-19997-subject.npz`: CSR arrays `data`, `indices`, `indptr`,
-`shape`, and `labels`) from the directory named by CLUSTERVET_DATA; without it, random text of
-the same size with planted topics.
+`shape`, and `labels`) from the directory named by CLUSTERVET_DATA. If it is missing, random text
+of the same size with planted topics is used.
 
-What a pass must do at least, whatever the code: 1.7 million stored words times 20 centres are
-70 MFLOP, about a millisecond. The words are 21 MB to stream, another millisecond at the 24 GB/s
-of this memory. But every word reads its line of the table of centres, 160 bytes somewhere in
-7 MB, so in the second or third cache: 280 MB a pass. Touching these cache lines and computing
-nothing takes 9 ms on one core; the assignment with all its arithmetic takes 12, so it runs at
-0.7 of the speed of the caches. Tables of 32 bits gained a fifth on one core and cost digits.
-Bounds by the triangle inequality (Elkan's, on the sphere) still had to look at half of the rows
-when 15 of 20,000 moved: a small cluster turns by more than the gaps between cosines. The rest
-of an iteration is small, since sums follow moved rows only and tables change for changed
-clusters only; seeding looks up only the words of its candidates.
+The least work of one pass over the data, for any code: 1.7 million stored words times 20 centres
+are 70 MFLOP, about a millisecond. Reading the words means streaming 21 MB, which is another
+millisecond at the 24 GB/s of this memory. But every word also reads its row of the table of
+centres. These are 160 bytes somewhere in 7 MB, so in the second or third cache: 280 MB per pass.
+Reading these cache lines without computing anything takes 9 ms on one core. The assignment with all
+its arithmetic takes 12 ms, so it runs at 0.7 of the speed of the caches. Tables of 32 bits were a
+fifth faster on one core but lost digits. Bounds by the triangle inequality (Elkan's, on the sphere)
+still had to look at half of the rows when 15 of 20,000 moved, because a small cluster turns by more
+than the gaps between cosines. The rest of an iteration is small: sums are updated only for moved
+rows, and tables only for changed clusters. Seeding looks up only the words of its candidates.
 
-Neighbours are found word by word: each document meets the holders of its words, 1.46 billion
-products for the newsgroups. Their sums lie in 160 kB, the second cache, and each is read, added to
-and written back at a place that cannot be foreseen: some 1.5 ns, or 1.1 s on two cores.
+Neighbours are found word by word: each document is multiplied with all documents that share its
+words, 1.46 billion products for the newsgroups. The sums take 160 kB, which fits into the second
+cache. Each sum is read, increased and written back at an address that cannot be predicted: some
+1.5 ns, or 1.1 s on two cores.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def run(scale: Scale) -> Iterator[Row]:
 
 
 def _neighbours_row(scale: Scale, rows: Any, source: str) -> Row:
-    """The ten nearest of every document, by us and by scikit-learn."""
+    """The ten nearest neighbours of every document, by clustervet and by scikit-learn."""
     from clustervet.clusterers import NeighbourSmoothing
 
     plain = csr_matrix(rows)
@@ -95,7 +96,7 @@ def _neighbours_row(scale: Scale, rows: Any, source: str) -> Row:
         summary=_mean_weight,
     )
     return Row(
-        what=f"the {NEAREST} nearest of every document by cosine",
+        what=f"the {NEAREST} nearest neighbours of every document by cosine",
         size=f"{rows.shape[0]:,} × {rows.shape[1]:,}, {source}",
         peer=peer.name,
         ours=ours.seconds if ours.runs else None,
@@ -107,12 +108,12 @@ def _neighbours_row(scale: Scale, rows: Any, source: str) -> Row:
 
 
 def _mean_weight(found: Any) -> float:
-    """A number that shows that something was found."""
+    """A number that shows that neighbours were found."""
     return float(found.data.max() if hasattr(found, "indptr") else found[0].mean())
 
 
 def corpus(scale: Scale) -> tuple[Any, Labels, str]:
-    """Counts of words, classes of documents, and where they come from."""
+    """Word counts, classes of the documents, and where they come from."""
     path = Path(os.environ.get("CLUSTERVET_DATA", "")) / FILE
     if path.is_file():
         with np.load(path, allow_pickle=False) as held:
@@ -124,13 +125,13 @@ def corpus(scale: Scale) -> tuple[Any, Labels, str]:
         source = "random text"
     kept = np.arange(0, counts.shape[0], max(1, counts.shape[0] // scale(counts.shape[0])))
     counts = counts[kept]
-    # scikit-learn takes no wider ones
+    # scikit-learn takes no wider indices
     counts.indices, counts.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
     return counts, classes[kept], source
 
 
 def planted(documents: int, words: int, topics: int) -> tuple[Any, Labels]:
-    """Random text: words by Zipf's law, a quarter of each document from the list of its topic."""
+    """Random text by Zipf's law; a quarter of each document comes from the words of its topic."""
     rng = np.random.default_rng(SEED)
     classes = rng.integers(0, topics, documents)
     lengths = np.ceil(rng.lognormal(4.5, 0.7, documents)).astype(np.int64)
@@ -138,7 +139,7 @@ def planted(documents: int, words: int, topics: int) -> tuple[Any, Labels]:
     ranks = np.exp(rng.random(len(document)) * np.log(words)).astype(np.int64)
     word = np.minimum(ranks, words) - 1
     own = rng.random(len(document)) < 0.25
-    # A topic has every twentieth word of the list, so all topics have common and rare words.
+    # Each topic owns every twentieth word of the list, so all topics have common and rare words.
     word[own] = word[own] // topics * topics + classes[document[own]]
     word = np.minimum(word, words - 1)
     counts = csr_array((np.ones(len(word)), (document, word)), shape=(documents, words))
@@ -151,7 +152,7 @@ def _fit(kind: Callable[..., Any], rows: Any) -> Any:
 
 
 def _agreement(classes: Labels, model: Any) -> tuple[float, int]:
-    """Normalised mutual information with the classes, and how many iterations it took."""
+    """Normalised mutual information with the classes, and the number of iterations."""
     return _nmi(classes, model), int(model.n_iter_)
 
 
@@ -164,7 +165,7 @@ def _row(
 ) -> Row:
     failure = ours.failure or peer.failure
     note = failure or (
-        f"NMI {ours.value[0]:.3f} against {peer.value[0]:.3f}; "
+        f"NMI {ours.value[0]:.3f} and {peer.value[0]:.3f}; "
         f"{ours.value[1]} and {peer.value[1]} iterations"
     )
     return Row(
@@ -182,12 +183,12 @@ def _row(
 
 
 def _agreement_row(size: str, rows: Any, classes: Labels, kind: Callable[..., Any]) -> Row:
-    """How far runs to the end are from the classes, over a few starts."""
+    """How much converged runs differ from the classes, over a few starts."""
     starts = range(STARTS)
     ours = [_nmi(classes, kind(CLUSTERS, random_state=s).fit(rows)) for s in starts]
     theirs = [_nmi(classes, KMeans(CLUSTERS, n_init=1, random_state=s).fit(rows)) for s in starts]
     return Row(
-        what=f"1 - NMI of SphericalKMeans at its end, mean of {STARTS} starts",
+        what=f"1 - NMI of converged SphericalKMeans, mean of {STARTS} starts",
         size=size,
         peer=PEER,
         ours=1 - float(np.mean(ours)),

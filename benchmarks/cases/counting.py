@@ -1,4 +1,4 @@
-"""From two labelings to the table."""
+"""Counting the table of two labelings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from peers import present
 
 
 def integers(scale: Scale) -> Iterator[Row]:
-    """10 million int64 labels, beside peers' tables and beside one pass over the data."""
+    """10 million int64 labels, beside the peers' tables and beside one pass over the data."""
     n = scale(10_000_000)
     for clusters, times in ((10, 80), (1_000, 40)):
         truth, pred = moved(n, clusters)
@@ -47,14 +47,14 @@ def integers(scale: Scale) -> Iterator[Row]:
 
 
 def strings(scale: Scale) -> Iterator[Row]:
-    """1 million strings in object arrays: shared by reference, and every one its own object."""
+    """1 million strings in object arrays: shared by reference, and each a separate object."""
     n, clusters = scale(1_000_000), 100
     codes = moved(n, clusters)
     shared = tuple(_shared_strings(labels, clusters) for labels in codes)
-    # A string keeps its hash once it was asked for, so fresh strings are made anew each time.
+    # A string stores its hash after the first use, so new strings are made for each run.
     variants = {
         "strings shared by reference": lambda: shared,
-        "every string a fresh object": lambda: tuple(map(_fresh_strings, codes)),
+        "every string a new object": lambda: tuple(map(_fresh_strings, codes)),
     }
     for name, prepare in variants.items():
         ours, peers = race(
@@ -89,7 +89,7 @@ def _sklearn(truth: Labels, pred: Labels) -> Contender:
 def _sklearn_contender(prepare: Any) -> Contender:
     from sklearn.metrics.cluster import contingency_matrix
 
-    # Sparse is its quicker way.
+    # The sparse form is faster in scikit-learn.
     return Contender("scikit-learn", partial(contingency_matrix, sparse=True), prepare)
 
 
@@ -104,7 +104,7 @@ def _sum(truth: Labels, pred: Labels) -> int:
 
 
 def _dense(table: Any) -> NDArray[Any] | int:
-    """Counts in the order of the labels, whoever made the table."""
+    """Counts in the order of the labels, for the table of any library."""
     if isinstance(table, cv.Contingency):
         rows_, cols = np.argsort(table.class_names), np.argsort(table.cluster_names)
         return np.asarray(table.counts.toarray()[rows_][:, cols])
@@ -115,7 +115,7 @@ def _dense(table: Any) -> NDArray[Any] | int:
 
 def _same_counts(peer: str, ours: Any, theirs: Any) -> tuple[str, bool]:
     if isinstance(theirs, int):
-        return "the least any table of these labels takes on one core", False
+        return "lower limit: one pass over these labels on one core", False
     if np.array_equal(ours, theirs):
         return "same counts", False
     return f"counts DIFFER between clustervet and {peer}", True

@@ -1,4 +1,4 @@
-"""All external measures beside one of a peer's."""
+"""All external measures beside one measure of a peer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from peers import BY_NAME, present
 
 
 def run(scale: Scale) -> Iterator[Row]:
-    """10 million labels: our whole score card against scikit-learn's adjusted Rand alone."""
+    """10 million labels: our whole score card beside scikit-learn's adjusted Rand alone."""
     n = scale(10_000_000)
     peer = BY_NAME["scikit-learn"]
     for clusters in (10, 100, 1_000):

@@ -1,4 +1,4 @@
-"""Very many clusters: tables that only fit as sparse ones, matching included."""
+"""Very many clusters: tables that fit into memory only as sparse tables, with matching."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(scale: Scale) -> Iterator[Row]:
 
 
 def _matching(scale: Scale) -> Iterator[Row]:
-    """The weight of our matching beside scipy's dense one, which is exact but needs the square."""
+    """The weight of our matching beside scipy's, which is exact but needs a dense matrix."""
     n, clusters = (10_000, 3_000) if scale.is_full else (2_000, 600)
     for share in (0.1, 0.5):
         truth, pred = moved(n, clusters, share)

@@ -1,11 +1,11 @@
-"""Internal measures beside scikit-learn's and genieclust's.
+"""Internal measures beside those of scikit-learn and genieclust.
 
-Limits. The Euclidean silhouette needs n (n - 1) / 2 distances: at n = 30,000 these are 4.5e8
-square roots, some 0.1 s on two cores with 512-bit vectors, plus 3 d flops each by differences
-(1.4e10 at d = 10: 0.1 s) or 2 d by matrix products (9e10 at d = 100: 0.9 s at 100 GFlop/s). A
-matrix of distances at n = 10,000 is 800 MB, read once: 0.06 s. Under cosine only points ×
-clusters products are needed: 2e6 non-zeros × 20 clusters, 0.03 s. Centroids and squares read
-the data twice: 160 MB at n = 10^6, d = 20, 0.03 s.
+Lower limits of the time. The Euclidean silhouette needs n (n - 1) / 2 distances. At n = 30,000
+these are 4.5e8 square roots, some 0.1 s on two cores with 512-bit vectors, plus 3 d flops each by
+differences (1.4e10 at d = 10: 0.1 s) or 2 d by matrix products (9e10 at d = 100: 0.9 s at 100
+GFlop/s). A matrix of distances at n = 10,000 has 800 MB, read once: 0.06 s. The cosine silhouette
+needs only points × clusters products: 2e6 non-zeros × 20 clusters, 0.03 s. Centroids and squares
+read the data twice: 160 MB at n = 10^6, d = 20, 0.03 s.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ PROBE = Path(__file__).resolve().parent.parent / "silhouette_probe.py"
 
 
 def blobs(n: int, d: int, clusters: int = 10) -> tuple[Any, Any]:
-    """Points around centres, with their clusters."""
+    """Points around centres, and their clusters."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, clusters, n)
     return rng.normal(size=(clusters, d))[codes] * 3 + rng.normal(size=(n, d)), codes
 
 
 def words(n: int, d: int, clusters: int = 20) -> tuple[Any, Any]:
-    """Sparse counts like those of documents: about a hundred words of a long tail."""
+    """Sparse counts like those of documents: about a hundred words with a long-tailed law."""
     from scipy.sparse import csr_matrix
 
     rng = np.random.default_rng(0)
@@ -73,13 +73,13 @@ def _race(
 
 
 def _single(peer: str, ours: float, theirs: float) -> tuple[str, bool]:
-    """Single precision: seven digits came in, five are asked for."""
+    """Single precision: the input has seven digits, and five of the result must agree."""
     gap = abs(ours - theirs) / abs(theirs)
     return f"values differ by {gap:.0e}", gap > 1e-5
 
 
 def silhouettes(scale: Scale) -> Iterator[Row]:
-    """The exact silhouette: few and many features, given distances, sparse text."""
+    """The exact silhouette: few and many features, precomputed distances, sparse text."""
     for d, times in ((2, 8), (10, 6), (100, 3)):
         n = scale(30_000)
         yield from _race(
@@ -97,7 +97,7 @@ def silhouettes(scale: Scale) -> Iterator[Row]:
 
     points, codes = blobs(n, 10)
     yield from _race(
-        scale, "silhouette of given distances", "silhouette", "silhouette_score",
+        scale, "silhouette of precomputed distances", "silhouette", "silhouette_score",
         (pairwise_distances(points), codes), f"n = {n:,}", at_least(3), metric="precomputed",
     )  # fmt: skip
     n = scale(20_000)
@@ -108,7 +108,7 @@ def silhouettes(scale: Scale) -> Iterator[Row]:
 
 
 def centroids(scale: Scale) -> Iterator[Row]:
-    """Davies-Bouldin and Calinski-Harabasz, a million points."""
+    """Davies-Bouldin and Calinski-Harabasz of a million points."""
     n = scale(1_000_000)
     data = blobs(n, 20)
     for key in ("davies_bouldin", "calinski_harabasz"):
@@ -117,7 +117,7 @@ def centroids(scale: Scale) -> Iterator[Row]:
 
 
 def genieclust(scale: Scale) -> Iterator[Row]:
-    """The indices that genieclust computes too."""
+    """The indices that genieclust also computes."""
     n = scale(10_000)
     points, codes = blobs(n, 10)
     pairs = {
@@ -142,7 +142,7 @@ def _genie(name: str, points: Any, codes: Any) -> float:
 
 
 def memory(scale: Scale) -> Iterator[Row]:
-    """Peak memory of the exact silhouette beyond its inputs, in a process of its own."""
+    """Peak memory of the exact silhouette beyond its inputs, in a separate process."""
     n = scale(200_000)
     done = subprocess.run(
         [sys.executable, str(PROBE), str(n)], capture_output=True, text=True, check=False

@@ -11,12 +11,12 @@ from harness import Row, Scale, at_least, size_of, timed
 from labels import moved
 
 RESAMPLES = 2_000
-# The loop takes the same time for each resample, so a few tell what all would take.
+# Each resample takes the same time in the loop, so a few are timed and scaled up.
 TIMED = 5
 
 
 def run(scale: Scale) -> Iterator[Row]:
-    """1 million labels: intervals of all measures against scikit-learn's for one."""
+    """1 million labels: intervals of all measures beside scikit-learn's for one measure."""
     from sklearn.metrics import adjusted_rand_score
 
     n, clusters = scale(1_000_000), 10

@@ -1,10 +1,11 @@
-"""Many labelings: matrices of distances beside loops over pairs, and the lattice at size.
+"""Many labelings: matrices of distances beside loops over pairs, and large lattice operations.
 
-Limits. A pair of labelings is n increments of a small table at 0.45 ns each on a core of this
-kind, so 4,950 pairs of 100,000 objects are 0.22 s; labelings counted two and two together (small
-K) need a quarter of that. 2 bytes an object are read from each side: 2 GB, which stays in the
-caches up to some 20 MB of codes. The memory is the codes (1 or 2 bytes a label), the matrix and
-64 MB of joint codes. A meet reads 8 bytes an object and writes 4: 120 MB at 10 million, 0.01 s.
+Lower limits. A pair of labelings needs n increments of a small table at 0.45 ns each on a core of
+this kind, so 4,950 pairs of 100,000 objects take 0.22 s. If two labelings are counted with two
+others at once (small K), it takes a quarter of that. 2 bytes per object are read from each side:
+2 GB, which stays in the caches up to some 20 MB of codes. The memory holds the codes (1 or 2 bytes
+per label), the matrix and 64 MB of joint codes. A meet reads 8 bytes per object and writes 4 bytes:
+120 MB at 10 million, 0.01 s.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from labels import SEED
 from peers import BY_NAME
 
 HERE = Path(__file__).resolve().parent.parent
-# A loop takes the same time for each pair, so a few tell what all would take.
+# Each pair takes the same time in a loop, so a few are timed and scaled up.
 TIMED = 20
 INDICES = ("rand", "adjusted_rand", "fowlkes_mallows", "mutual_information", "pair_sets_index")
 
 
 def runs(many: int, n: int, least: int, most: int) -> list[Any]:
-    """Labelings that share most of their objects' places, with least to most clusters."""
+    """Labelings with `least` to `most` clusters that place most objects alike."""
     rng = np.random.default_rng(SEED)
     base = rng.integers(0, most, n)
     found = []
@@ -46,7 +47,7 @@ def runs(many: int, n: int, least: int, most: int) -> list[Any]:
 
 
 def matrix(scale: Scale) -> Iterator[Row]:
-    """100 labelings of 100,000 objects: our matrix against loops over pairs."""
+    """100 labelings of 100,000 objects: our matrix beside loops over pairs."""
     many, n = 100, scale(100_000)
     for least, most in ((10, 10), (10, 50)):
         labelings = runs(many, n, least, most)
@@ -118,7 +119,7 @@ def _genieclust_row(
 
 
 def memory(scale: Scale) -> Iterator[Row]:
-    """1,000 labelings of 10,000 objects, in a process of its own."""
+    """1,000 labelings of 10,000 objects, in a separate process."""
     many, n = scale(1_000, 100), 10_000
     code = f"from cases.labelings import probe; probe({many}, {n})"
     done = subprocess.run(
@@ -139,11 +140,11 @@ def memory(scale: Scale) -> Iterator[Row]:
 
 
 def probe(many: int, n: int) -> None:
-    """What the process of `memory` does."""
+    """The code that the process of `memory` runs."""
     from probe import peak
 
     labelings = runs(many, n, 10, 50)
-    distance_matrix(labelings[:50])  # compiled loops go to the cache first
+    distance_matrix(labelings[:50])  # fills the cache of compiled loops
     before = peak()
     seconds, found = timed(lambda: distance_matrix(labelings, n_jobs=-1))
     answer = {"rise": peak() - before, "seconds": seconds, "mean": float(found.matrix.mean())}

@@ -1,4 +1,4 @@
-"""Parquet on disk under a memory limit, beside pandas and scikit-learn on the part that fits."""
+"""Parquet files under a memory limit, beside pandas and scikit-learn on the part that fits."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PEER = "pandas + scikit-learn"
 CLASSES = 100
 PART = 10_000_000
 FITS = 20_000_000
-UNIT = 100_000_000  # rows that times are given for, as the two read different numbers of them
+UNIT = 100_000_000  # times are given per this many rows, since the two read different numbers
 MEMORY = "1GB"
-# What the process holds beside the engine: the interpreter, numpy, and the engine itself.
+# In MB. The process also holds the interpreter, numpy, and the code of the engine.
 MEMORY_GOAL = 1_300
 
 PEAK = """
@@ -67,7 +67,7 @@ def run(scale: Scale) -> Iterator[Row]:
     note, alarm = (theirs, False) if isinstance(theirs, str) else judge(PEER, same[1], theirs[1])
     peer = None if isinstance(theirs, str) else theirs
     yield Row(
-        what=f"score of Parquet files, {MEMORY} of memory, for 100 million rows",
+        what=f"score of Parquet files, {MEMORY} of memory, time per 100 million rows",
         size=size,
         peer=PEER,
         ours=ours[0] * UNIT / n,
@@ -91,7 +91,7 @@ def run(scale: Scale) -> Iterator[Row]:
 
 
 def _write(folder: Path, n: int, part: int) -> list[str]:
-    """Classes and clusters that mostly agree, a file at a time."""
+    """Write classes and clusters that mostly agree, one file at a time."""
     import duckdb
 
     paths = []
@@ -109,7 +109,7 @@ def _write(folder: Path, n: int, part: int) -> list[str]:
 
 
 def _measure(code: str, arguments: list[str]) -> tuple[float, float, float] | str:
-    """Seconds, value and peak memory of a process of its own, or why it failed."""
+    """Seconds, value and peak memory of a separate process, or why it failed."""
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

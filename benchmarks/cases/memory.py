@@ -1,4 +1,4 @@
-"""Peak memory of counting, each library in a process of its own."""
+"""Peak memory of counting, each library in a separate process."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from peers import why_missing
 PROBE = Path(__file__).resolve().parent.parent / "probe.py"
 SMALL = 1_000_000
 PEERS = {"scikit-learn": "sklearn", "genieclust": "genieclust"}
-GOAL_ROW = "scikit-learn"  # the goal is about us alone, and counts once
+GOAL_ROW = "scikit-learn"  # the goal concerns only clustervet, so it is checked once
 
 
 def run(scale: Scale) -> Iterator[Row]:
-    """100 million int32 labels, 400 MB an array."""
+    """100 million int32 labels, 400 MB per array."""
     n = scale(100_000_000)
     for clusters in (10, 1_000):
         if n > SMALL:
-            _probe(OURS, SMALL, clusters)  # compiled loops go to the disk cache before it counts
+            _probe(OURS, SMALL, clusters)  # fills the cache of compiled loops first
         ours = _probe(OURS, n, clusters)
         for name, module in PEERS.items():
             theirs: dict[str, float | int | str] = (
@@ -41,7 +41,7 @@ def _row(
     elif ours["squares"] != theirs["squares"]:
         note, alarm = "counts DIFFER", True
     else:
-        note = f"same counts; whole process less the inputs: {ours['process']:.0f} MB"
+        note = f"same counts; whole process without the inputs: {ours['process']:.0f} MB"
         note, alarm = f"{note}, {name} {theirs['process']:.0f} MB", False
     return Row(
         what="peak memory of a table of int32 labels",

@@ -11,24 +11,24 @@ from harness import Row, Scale, race, size_of
 from labels import Labels, moved
 from peers import BY_NAME, PEERS, Peer, our_call
 
-# Why a peer's value is wrong, where it is. clusim's documented formula is no correlation:
-# identical clusterings do not score 1. networkit's value is the exact one with the product of
-# pair counts taken modulo 2^64.
+# Reasons for known wrong values of peers. clusim's documented formula is not a correlation:
+# identical clusterings do not score 1. networkit computes the exact formula, but with the product
+# of pair counts taken modulo 2^64.
 REMARKS = {
     ("clusim", "hubert_gamma"): "its pearson_correlation lacks the square root",
-    ("networkit", "adjusted_rand"): "the product of its pair counts passes 2^64",
+    ("networkit", "adjusted_rand"): "the product of its pair counts exceeds 2^64",
 }
 
 
 def run(scale: Scale) -> Iterator[Row]:
-    """1 million labels in 100 clusters, all peers that can take them."""
+    """1 million labels in 100 clusters, beside all peers that can handle them."""
     n, clusters = scale(1_000_000), 100
     peers = [peer for peer in PEERS if peer.name != "clusim"]
     yield from beside(scale, peers, *moved(n, clusters), size=size_of(n, clusters))
 
 
 def slow(scale: Scale) -> Iterator[Row]:
-    """clusim, which holds clusters as Python sets and elements as an n x n matrix."""
+    """clusim, which stores clusters as Python sets and elements as an n x n matrix."""
     hard = {"element_centric_similarity": (5_000, 50), "adjusted_mutual_information": (2_000, 20)}
     clusim = BY_NAME["clusim"]
     n, clusters = scale(20_000), 100 if scale.is_full else 10
@@ -52,7 +52,7 @@ def beside(
     only: Iterable[str] | None = None,
     leave: Iterable[str] = (),
 ) -> Iterator[Row]:
-    """Rows of every measure that at least one of the peers has, or of the ones named."""
+    """Rows for every measure that at least one peer has, or for the measures in `only`."""
     here = []
     for peer in peers:
         if (why := peer.missing()) is not None:

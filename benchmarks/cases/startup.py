@@ -1,4 +1,4 @@
-"""Fresh interpreters: what importing costs, and a whole run of the command."""
+"""New interpreters: the time of imports, and of a whole run of the command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness import OURS, Row, Scale, at_most, timed
 from peers import why_missing
 
 RUNS = 7
-OTHER_RUNS = 3  # no goal hangs on them, and some take seconds
+OTHER_RUNS = 3  # no goal depends on these peers, and some take seconds
 CLOCK = "import time; s = time.perf_counter(); import {module}; print(time.perf_counter() - s)"
 MODULES = {
     "scikit-learn": "sklearn.metrics",
@@ -56,7 +56,7 @@ def _imports(runs: int) -> Iterator[Row]:
     for name, module in MODULES.items():
         yield Row(
             what=f"import clustervet / import {module}",
-            size="fresh interpreter",
+            size="new interpreter",
             peer=name,
             ours=best[OURS],
             theirs=best.get(name),

@@ -1,4 +1,4 @@
-"""The hypergeometric tail of the PAC-MDL bound, beside halving scipy's."""
+"""The hypergeometric tail of the PAC-MDL bound, beside bisection with scipy's tail."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from clustervet.pacmdl.tail import _bmax
 from compare import rows
 from harness import Contender, Row, Scale, at_least, race
 
-# Errors among the labelled objects and log2 delta; the last delta is no float any more.
+# Share of errors among the labelled objects, and log2 delta. The last delta is too small for a
+# float.
 CASES = ((0.1, -8.0), (0.1, -60.0), (0.4, -2_000.0))
 
 
@@ -37,7 +38,7 @@ def run(scale: Scale) -> Iterator[Row]:
 
 
 def _ours(size: int, errors: int, log2_delta: float) -> int:
-    _bmax.cache_clear()  # the clock must not read what an earlier call kept
+    _bmax.cache_clear()  # an earlier result must not be reused
     return bmax(size, size, errors, log2_delta)
 
 
@@ -57,4 +58,4 @@ def _halved(size: int, errors: int, log2_delta: float) -> int:
 def _same(peer: str, ours: int, theirs: int) -> tuple[str, bool]:
     if ours == theirs:
         return "same value", False
-    return f"clustervet says {ours:,}, {peer} {theirs:,}", True
+    return f"values DIFFER: clustervet {ours:,}, {peer} {theirs:,}", True

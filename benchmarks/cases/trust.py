@@ -1,4 +1,4 @@
-"""Values where arithmetic is hard: products beyond 2^63, and differences of near equals."""
+"""Values that are hard to compute: products beyond 2^63, differences of nearly equal numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAIR_MEASURES = ("rand", "adjusted_rand", "fowlkes_mallows", "jaccard")
 
 
 def large(scale: Scale) -> Iterator[Row]:
-    """Two clusters: products of pair counts pass 2^63 at 100,000 objects."""
+    """Two clusters: products of pair counts exceed 2^63 at 100,000 objects."""
     for full in (100_000, 10_000_000):
         n, clusters = scale(full), 2
         # Python sets of millions of objects take minutes and gigabytes.
@@ -28,7 +28,7 @@ def large(scale: Scale) -> Iterator[Row]:
 
 
 def digits(scale: Scale) -> Iterator[Row]:
-    """Relative errors beside the exact value, for us and for every peer."""
+    """Relative errors of clustervet and of every peer."""
     n, clusters = scale(1_000_000), 100
     cases = (
         ("unrelated labels", unrelated, "adjusted_rand"),
@@ -54,7 +54,7 @@ def _row(ours: Result, peer: Result, exact: Decimal, what: str, size: str) -> Ro
     errors = [
         None if result.failure else relative_error(result.value, exact) for result in (ours, peer)
     ]
-    # Near zero a large relative error may not matter; this large an absolute one does.
+    # Near zero a large relative error may not matter, but an absolute error above WRONG does.
     wrong = [
         result.name
         for result in (ours, peer)
@@ -62,7 +62,7 @@ def _row(ours: Result, peer: Result, exact: Decimal, what: str, size: str) -> Ro
     ]
     words = [
         f"{result.name} "
-        + ("is WRONG" if result.name in wrong else f"keeps {digits_right(error)} digits")
+        + ("is WRONG" if result.name in wrong else f"has {digits_right(error)} correct digits")
         for result, error in zip((ours, peer), errors, strict=True)
         if error is not None
     ]
