@@ -7,7 +7,7 @@ by the mean bound over six random halves (language Algo, six algorithms, 2 to 6 
 runs): the first table. The second holds the same for five disjoint draws of 100 documents a class
 from that set, where there is little to find neighbours among. The third takes sets the choice
 never saw, whole, over twenty random halves. DIR holds the corpora of docs/corpora.md; a journal
-keeps the fits of `clustervet lab text`, which the third table can use.
+keeps the fits of `clustervet lab text --neighbours 10`, which the third table can use.
 """
 
 from __future__ import annotations

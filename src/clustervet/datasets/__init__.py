@@ -1,4 +1,4 @@
-"""Small bundled data."""
+"""Bundled data, and loaders of text corpora."""
 
 from __future__ import annotations
 
@@ -6,5 +6,16 @@ from pathlib import Path
 
 
 def iris_path() -> Path:
-    """Species of Fisher's 150 irises and four clusterings of the flowers, as CSV."""
+    """Return the path of a CSV file with Fisher's 150 irises.
+
+    Returns
+    -------
+    Path
+        The file: the species, and four clusterings of the flowers.
+
+    Examples
+    --------
+    >>> iris_path().name
+    'iris.csv'
+    """
     return Path(__file__).parent / "iris.csv"

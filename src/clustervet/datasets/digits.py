@@ -1,4 +1,4 @@
-"""Handwritten digits and what several algorithms make of them; importing it loads scikit-learn."""
+"""Handwritten digits, clustered by several algorithms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,17 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
-    """Features, the classes that are known, and clusterings by name."""
+    """Features, known classes, and several clusterings.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_objects, n_features)
+        The features.
+    truth : ndarray of int
+        The known class of each object.
+    predictions : dict of str to ndarray of int
+        The clusterings by name.
+    """
 
     features: NDArray[np.float64]
     truth: Labels
@@ -22,9 +32,13 @@ class Clustered:
 
 
 def clustered_digits() -> Clustered:
-    """The 1,797 digits that come with scikit-learn, 8 x 8 pixels each, clustered in six ways.
+    """Return the digits of scikit-learn, clustered in six ways.
 
-    HDBSCAN leaves digits out as noise, -1; the others make ten clusters.
+    Returns
+    -------
+    Clustered
+        1,797 digits of 8 x 8 pixels. HDBSCAN labels some of them as noise, -1; the other
+        algorithms make ten clusters.
     """
     from sklearn.cluster import (
         HDBSCAN,
@@ -47,7 +61,7 @@ def clustered_digits() -> Clustered:
         "hdbscan": HDBSCAN(min_cluster_size=15, copy=True),
     }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of neighbours' graphs in parts, and the like
+        warnings.simplefilter("ignore")  # such as that the graph of neighbours is not connected
         predictions = {
             name: np.asarray(algorithm.fit_predict(pixels), np.int64)
             for name, algorithm in algorithms.items()
