@@ -8,14 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import clustervet as cv
-from clustervet.cli.cards import Card
-from clustervet.cli.output import Format
-from clustervet.lab.axioms import axioms
-from clustervet.lab.matrix import PACKAGED, write_packaged
-from clustervet.lab.properties import TOLERANCE, known_properties
-from clustervet.lab.property_show import LEGEND
+from clustervet.lab import axioms, card, known_properties
+from clustervet.lab.cases import TOLERANCE
+from clustervet.lab.matrix import LEGEND, PACKAGED, write_packaged
 from clustervet.registry import FAMILIES
-from clustervet.scorecard.render import ARROWS, span
+from clustervet.view.words import ARROWS, bounds
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "docs" / "measures.md"
@@ -23,7 +20,7 @@ MATRIX = ROOT / "src" / "clustervet" / "lab" / PACKAGED
 
 
 def measures_page() -> str:
-    """All measures: first a table, then one card per measure, ordered by family."""
+    """Return a table of all measures, then one card per measure, by family."""
     lines = [
         "# The measures",
         "",
@@ -43,7 +40,7 @@ def measures_page() -> str:
         cells = [
             f"[{record.key}](#{record.key})",
             ARROWS[record.better],
-            span(record.bounds),
+            bounds(record.bounds),
             record.unit,
             *marks,
             ", ".join(record.aliases),
@@ -58,7 +55,7 @@ def measures_page() -> str:
         cells = [
             f"[{record.key}](#{record.key})",
             ARROWS[record.better],
-            span(record.bounds),
+            bounds(record.bounds),
             record.unit,
             record.cost,
             ", ".join(record.aliases),
@@ -68,13 +65,14 @@ def measures_page() -> str:
     for family, looks_at in FAMILIES.items():
         lines += ["", f"## {family}: {looks_at}"]
         for record in cv.measures.select(family=family):
-            _, _, body = Card(record).to_text(Format.markdown).partition("\n")
-            lines += ["", f'<a id="{record.key}"></a>', f"### {record.title} `{record.key}`", body]
+            lines += ["", f'<a id="{record.key}"></a>', f"### {record.title} `{record.key}`"]
+            lines += ["", record.meaning, ""]
+            lines += [f"- **{name}**: {fact}" for name, fact in card(record).facts().items()]
     return "\n".join(lines) + "\n"
 
 
 def properties_section() -> list[str]:
-    """Which measure has which property: first what each property means, then the matrix."""
+    """Return what each property says, then the matrix of measures and properties."""
     lines = [
         "",
         "## Properties, tested",
@@ -93,9 +91,11 @@ def properties_section() -> list[str]:
     for kind in known_properties().values():
         cells = [kind.short, f"`{kind.key}`", kind.claim, kind.tested, kind.reference]
         lines.append("| " + " | ".join(cells) + " |")
-    head, *rows = axioms().grid()
+    head = ["measure", *(kind.short for kind in known_properties().values())]
     lines += ["", LEGEND, "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    lines += ["| " + " | ".join([f"[{key}](#{key})", *marks]) + " |" for key, *marks in rows]
+    for key, row in axioms().items():
+        cells = [f"[{key}](#{key})", *(verdict.mark for verdict in row.values())]
+        lines.append("| " + " | ".join(cells) + " |")
     return lines
 
 

@@ -7,8 +7,8 @@ cmu-different-1000, by the mean bound over six random halves (language Algo, six
 clusters, five runs). This is the first table. The second table shows the same for five disjoint
 draws of 100 documents per class from that set, where there are few documents to find neighbours
 among. The third table uses sets that played no part in the choice, in full, over twenty random
-halves. DIR holds the corpora of docs/corpora.md. A journal keeps the fits of `clustervet lab text`,
-which the third table can reuse.
+halves. DIR holds the corpora of docs/corpora.md. A journal keeps the fits of
+`clustervet lab text --neighbours 10`, which the third table can reuse.
 """
 
 from __future__ import annotations

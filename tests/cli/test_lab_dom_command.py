@@ -116,7 +116,7 @@ def test_the_whole_study(run, asked, tmp_path):
     assert run("lab", "dom", "-o", target).code == 0
     assert asked == [(None, 500)]
     text = target.read_text()
-    for part in ("### Table 1", "### Table 3", "### Figure 2", "0.9261", "| 120 |", "eq. 13"):
+    for part in ("**Table 1", "**Table 3", "**Figure 2", "0.9261", "| 120 |", "eq. 13"):
         assert part in text
     assert "| 1 | 0.10 | 0.01 | 0.01 | 0.01 | 0.01 | 0.02 | 0.02 | 0.02 |" in text
     assert "its rule gives 28" in text
@@ -142,7 +142,9 @@ def test_refusals(refused, module):
     assert "neither a measure" in refused("lab", "desiderata", "-m", f"{module}:number")
     assert "--useful takes whole numbers" in refused("lab", "desiderata", "--useful", "2.5")
     assert "--error-noise" in refused("lab", "desiderata", "--error-noise", "much")
-    assert "useful is a whole number from 1" in refused("lab", "desiderata", "--useful", "0..3")
+    assert "useful must be a whole number of at least 1" in refused(
+        "lab", "desiderata", "--useful", "0..3"
+    )
     assert "between 0 and 1" in refused("lab", "desiderata", "--error-useful", "2")
     assert "holds no combination" in refused(
         "lab", "desiderata", "--noise", "0", "--error-noise", "0.1"

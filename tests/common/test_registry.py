@@ -5,9 +5,11 @@ Nothing here names a measure, but for the lists of names that the design promise
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import itertools
 import math
+import pickle
 import re
 from collections.abc import Callable, Iterator
 
@@ -99,6 +101,15 @@ def test_perfect_is_the_end_of_the_scale_that_is_better(record: cv.Measure) -> N
     if record.perfect is not None:
         assert record.perfect == record.bounds[record.better == "higher"]
         assert record.better != "neither"
+
+
+@records()
+def test_the_record_is_found_again_by_pickle_and_as_a_key(record: cv.Measure) -> None:
+    assert pickle.loads(pickle.dumps(record)) is record
+    assert {record: 1}[cv.measures[record.key]] == 1
+    assert record == dataclasses.replace(record)
+    assert record != dataclasses.replace(record, title="Another")
+    assert not hasattr(record, "__dict__")
 
 
 # What it claims about values

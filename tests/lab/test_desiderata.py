@@ -14,7 +14,6 @@ import pytest
 import clustervet as cv
 from clustervet.errors import ClustervetError, ParameterError, UndefinedError, UnknownMeasureError
 from clustervet.lab.desiderata import desiderata
-from clustervet.lab.desiderata_result import FailureList
 from clustervet.lab.family import Grid
 
 USEFUL, NOISE = range(2, 12), range(7)
@@ -27,6 +26,13 @@ SMALL = {"useful": [2, 3, 4], "classes": 3, "noise": [0, 1, 2], "error_useful": 
 def paper():
     """What the paper compares."""
     return desiderata()
+
+
+def table(result):
+    """The heads and rows of the table that people read."""
+    (shown,) = result.document().tables
+    heads = [column.title for column in shown.columns]
+    return [heads, *([cell.text for cell in row.cells] for row in shown.rows)]
 
 
 # ---------------------------------------------------------------- the paper's counts
@@ -223,7 +229,7 @@ def test_sequences_span_the_number_of_classes_only_within_a_rule():
 def test_one_useful_cluster_and_no_noise_ask_nothing_of_errors():
     found = desiderata("rand", {"useful": 1, "noise": 0, "error_useful": [0, 0.1]})
     assert set(found.tried.values()) == {0}
-    assert found.grid()[1] == ["rand", "-", "-", "-", "-", "-"]
+    assert table(found)[1] == ["rand", "-", "-", "-", "-", "-"]
 
 
 def test_tolerance_says_what_a_tie_is():
@@ -318,7 +324,7 @@ def test_a_measure_without_values_is_reported_and_stops_nothing(function, kind, 
     assert message in repr(found)
     assert found.verdicts["P3"][function.__name__].sequences == 0
     assert found.failures["P3"][function.__name__] == ()
-    assert found.grid()[1] == [function.__name__, "-", "-", "-", "-", "-"]
+    assert table(found)[1] == [function.__name__, "-", "-", "-", "-", "-"]
     assert found.verdicts["P3"]["dom_q2"].sequences == found.tried["P3"]
     json.loads(found.to_json())
 
@@ -330,7 +336,7 @@ def test_a_measure_that_depends_on_the_order_of_labels_is_not_judged(function):
     assert fault.kind == "order"
     assert f"{function.__name__} depends on the order of labels" in repr(found)
     assert list(found.failures["P3"]) == ["rand"]
-    assert "-" in found.grid()[1]
+    assert "-" in table(found)[1]
     assert set(found.columns()["measure"]) == {"rand"}
 
 
@@ -360,7 +366,9 @@ def test_sequences_with_a_value_missing_are_left_out():
     # From one to two noise clusters: with 2 or 3 useful ones 4 clusters come up.
     assert (verdict.sequences, found.tried["P3"]) == (6, 18)
     assert verdict.failed == 0
-    assert found.grid()[1][3] == "0 of 6"
+    assert table(found)[1][3] == "0 of 6"
+    (shown,) = found.document().tables
+    assert shown.rows[0].cells[3].value == 0
 
 
 def test_a_function_without_a_record_is_taken_as_higher_is_better():
@@ -422,10 +430,12 @@ def test_forms_agree(paper):
     frame = paper.to_frame("polars")
     assert frame.shape == (30, 7)
     assert frame["failed"].sum() == 12 + 2 + 120 + 103 + 120 + 80 + 120 + 28
-    steps = paper.failures_frame("polars")
+    steps = paper.steps().to_frame("polars")
     assert len(steps) == frame["failed_steps"].sum()
     assert steps.filter(steps["desideratum"] == "P3")["noise"].is_null().all()
-    assert paper.grid()[1] == ["rand", "0", "12", "120", "0", "28"]
+    assert table(paper)[1] == ["rand", "0", "12", "120", "0", "28"]
+    (shown,) = paper.document().tables
+    assert [cell.value for cell in shown.rows[0].cells] == [None, 0, 12, 120, 0, 28]
     head = repr(paper).partition("\n")[0]
     assert " ".join(head.split()) == "measure P1 of 76 P2 of 76 P3 of 120 P4 of 190 P5 of 240"
 
@@ -441,10 +451,10 @@ def test_failures_read_as_sentences(paper):
 
 
 def test_failures_one_by_one(paper):
-    listed = FailureList(paper)
-    grid = listed.grid()
+    listed = paper.steps()
+    grid = table(listed)
     assert len(grid) == 1 + sum(v.failed_steps for r in paper.verdicts.values() for v in r.values())
     assert grid[0][:3] == ["measure", "desideratum", "classes"]
     assert {row[-1] for row in grid[1:]} == {"yes", "no"}
-    assert listed.notes() == paper.notes()
+    assert listed.document().notes == paper.document().notes
     assert json.loads(listed.to_json())["n"] == 500

@@ -123,12 +123,12 @@ def test_numbers_of_any_kind_are_taken():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ((0, 2), "classes is a whole number from 1, not 0"),
-        ((2.5, 2), "classes is a whole number, not 2.5"),
-        ((2, 0), "useful is a whole number from 1"),
-        (("2", 2), "classes is a whole number, not '2'"),
-        ((True, 2), "classes is a whole number from 1, not True"),
-        ((2, 2, -1), "noise is a whole number from 0"),
+        ((0, 2), "classes must be a whole number of at least 1, not 0"),
+        ((2.5, 2), "classes must be a whole number of at least 1, not 2.5"),
+        ((2, 0), "useful must be a whole number of at least 1"),
+        (("2", 2), "classes must be a whole number of at least 1, not '2'"),
+        ((True, 2), "classes must be a whole number of at least 1, not True"),
+        ((2, 2, -1), "noise must be a whole number of at least 0"),
         ((2, 2, 0, -0.1), "error_useful is a probability between 0 and 1, not -0.1"),
         ((2, 2, 0, math.nan), "error_useful is a probability between 0 and 1, not nan"),
         ((2, 2, 0, "0.1"), "error_useful is a probability, not '0.1'"),
@@ -281,8 +281,8 @@ def test_combinations_that_name_no_distribution_are_left_out():
     ("fields", "message"),
     [
         ({"useful": []}, "at least one value of useful"),
-        ({"useful": [0, 1]}, "useful is a whole number from 1, not 0"),
-        ({"noise": "3"}, "noise is a whole number, not '3'"),
+        ({"useful": [0, 1]}, "useful must be a whole number of at least 1, not 0"),
+        ({"noise": "3"}, "noise must be a whole number of at least 0, not '3'"),
         ({"error_noise": [2]}, "error_noise is a probability between 0 and 1, not 2"),
     ],
 )

@@ -17,6 +17,7 @@ from clustervet.lab.dom import dom_study
 from clustervet.lab.family import expected_table, family
 
 PAPER = {"rand", "fowlkes_mallows", "hubert_gamma", "jaccard", "hamming", "dom_q2"}
+PARTS = ("table1", "table2", "table3", "figure1", "figure2", "ranks", "limits")
 FALLING = pytest.mark.parametrize("key", sorted(PAPER))
 
 
@@ -180,7 +181,13 @@ def test_forms(study):
         assert part in text
     assert "1      0.10  0.01  0.01  0.01  0.01  0.02  0.02  0.02" in text
     assert "the paper prints 29 for rand; its rule gives 28" in text
-    assert study.grid()[1] == ["rand", "0", "12", "120", "0", "28", "0.8958", "0.7214"]
+    tables = {table.key: table for table in study.document().tables}
+    assert list(tables) == [f"study-{part}" for part in PARTS]
+    row = tables["study-ranks"].rows[0].cells
+    texts = ["rand", "0", "12", "120", "0", "28", "0.8958", "0.7214"]
+    assert [cell.text for cell in row] == texts
+    assert row[-1].value == next(s.kendall for s in study.scatters if s.key == "rand")
+    assert tables["study-table3"].rows[0].cells[1].value == pytest.approx(0.1)
 
 
 def wrong(table):

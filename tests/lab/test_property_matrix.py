@@ -15,8 +15,12 @@ import clustervet as cv
 from clustervet.errors import ParameterError
 from clustervet.lab.advice import NEEDS, advise, vocabulary
 from clustervet.lab.axioms import axioms
-from clustervet.lab.matrix import PropertyMatrix, packaged_row, write_packaged
-from clustervet.lab.properties import known_properties
+from clustervet.lab.matrix import (
+    PropertyMatrix,
+    known_properties,
+    packaged_row,
+    write_packaged,
+)
 
 MATRIX = axioms()
 EXTERNAL = cv.measures.select(kind="external")

@@ -36,7 +36,7 @@ OPTIONS = {"algorithms": ["spherical", "kmeans"], "clusters": [2, 3, 4], "runs":
 
 
 def test_bounds_beside_the_papers(folder):
-    study = clustervet.lab.text_study(folder, ["classic3", "yahoo"], **OPTIONS)
+    study = clustervet.lab.text_study(folder, ["classic3", "yahoo"], neighbours=10, **OPTIONS)
     (line,) = study.lines
     assert study.missing == ("yahoo",)
     assert (line.corpus, line.documents, line.classes) == ("classic3", 120, 3)
@@ -49,7 +49,7 @@ def test_bounds_beside_the_papers(folder):
     assert set(line.algorithms) == {"spherical", "kmeans"}
     assert "Not there, and left out: yahoo." in repr(study)
     assert "each document moved towards its 10 nearest." in repr(study)
-    plain = clustervet.lab.text_study(folder, ["classic3"], neighbours=0, **OPTIONS)
+    plain = clustervet.lab.text_study(folder, ["classic3"], **OPTIONS)
     assert "KL reads counts, the others tf-idf.\n" in repr(plain)
     assert (study.to_dict()["neighbours"], plain.to_dict()["neighbours"]) == (10, 0)
     assert json.loads(study.to_json())["lines"][0]["bound"] == line.bound
@@ -58,7 +58,7 @@ def test_bounds_beside_the_papers(folder):
 
 def test_splits_share_their_fits(folder, tmp_path):
     journals = tmp_path / "journals"
-    shares = clustervet.lab.text.SHARES
+    shares = clustervet.lab.text_bounds.SHARES
     study = clustervet.lab.text_study(
         folder, ["classic2"], shares=shares, journals=journals, **OPTIONS
     )

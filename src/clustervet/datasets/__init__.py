@@ -1,4 +1,4 @@
-"""Small bundled data."""
+"""Bundled data, and loaders of text corpora."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ def iris_path() -> Path:
     Returns
     -------
     Path
-        File with the species and four clusterings of the flowers.
-
-    Notes
-    -----
-    The data are from Fisher 1936.
+        The file: the species, and four clusterings of the flowers.
 
     Examples
     --------

@@ -1,11 +1,12 @@
-"""The text corpora of Banerjee & Langford 2004, from files that the user has.
+"""The text corpora of Banerjee & Langford 2004, from files of the user.
 
-A folder holds a corpus as an NPZ file or as a folder of text; docs/corpora.md describes both.
+A corpus is an NPZ file or a folder of text, or is fetched by scikit-learn; docs/corpora.md
+describes the files.
 """
 
 from __future__ import annotations
 
-import difflib
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.datasets.sources import SOURCES, read_source
+from clustervet._checks import suggestion
 from clustervet.errors import FileError, ParameterError
+from clustervet.frames.documents import read_text_folder
 from clustervet.labels import show_label
 
 NEWSGROUPS = {
@@ -33,32 +35,52 @@ CORPORA = (
 )
 # Documents per class in the small sets, and the seed with which they are drawn.
 FEW, SEED = 100, 0
-# A word in fewer documents of a set does not help to group them.
+# A word in fewer documents of a set says nothing about how they group.
 LEAST_DOCUMENTS = 3
+# Words of two or more letters.
+TOKEN = r"(?u)\b[^\W\d_]{2,}\b"
+
+
+@dataclass(frozen=True)
+class CorpusFiles:
+    """The file of a corpus, or the folder with one folder per class.
+
+    `mail` says that documents are messages; of their headers only the subject is kept.
+    """
+
+    file: str
+    folder: str
+    mail: bool = False
+
+    def held(self, root: Path) -> bool:
+        """Return whether the root has the file or the folder."""
+        return (root / self.file).is_file() or (root / self.folder).is_dir()
+
+
+FILES = {
+    "classic": CorpusFiles("classic3.npz", "classic3"),
+    "newsgroups": CorpusFiles("20news-19997-subject.npz", "20_newsgroups", mail=True),
+    "yahoo": CorpusFiles("yahoo-k1a.npz", "yahoo"),
+}
+Counted = tuple[Any, NDArray[np.int64], list[str]]
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Word counts of documents and the class of each.
+    """Word counts of documents, and the class of each document.
 
     Parameters
     ----------
     name : str
-        Name of the set.
-    counts : csr_matrix
-        Word counts, documents × words.
+        The name of the set.
+    counts : scipy.sparse.csr_matrix
+        One row per document and one column per word.
     labels : ndarray of int
-        Number of the class of each document.
+        The number of each document's class.
     class_names : tuple of str
-        Names of the classes.
+        The names of the classes.
     dropped : int
-        Number of documents that have no words once rare words are left out.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> Corpus("tiny", csr_matrix([[1, 0], [0, 2]]), np.array([0, 1]), ("a", "b"), dropped=1)
-    tiny: 2 documents, 2 words, 2 classes, 1 empty ones dropped
+        Number of documents that are left out because all their words are rare.
     """
 
     name: str
@@ -75,17 +97,17 @@ class Corpus:
 
 
 def load_corpus(name: str, folder: str | Path, *, fetch: bool = False) -> Corpus:
-    """Load one of the paper's eleven sets from a folder of corpora.
+    """Load one of the eleven sets of the paper from a folder of corpora.
 
     Parameters
     ----------
     name : str
-        Name of the set, one of `CORPORA`.
+        The name of the set, such as "classic3" or "cmu-different-1000".
     folder : str or Path
-        Folder of corpora, as docs/corpora.md describes it.
-    fetch : bool, default False
-        Whether scikit-learn may download the newsgroups into the folder if they are not there.
-        These are 18,846 messages; the paper has 19,997.
+        The folder of the corpora.
+    fetch : bool, optional
+        Whether scikit-learn may download newsgroups that are not in the folder. It has 18,846
+        messages, where the paper has 19,997.
 
     Returns
     -------
@@ -101,44 +123,32 @@ def load_corpus(name: str, folder: str | Path, *, fetch: bool = False) -> Corpus
 
     Notes
     -----
-    Words in fewer than three documents of the set are left out, then documents without words. The
-    small sets have a hundred documents of each class, drawn with a fixed seed (Banerjee & Langford
-    2004, §4.1).
-
-    Examples
-    --------
-    >>> load_corpus("classic4", ".")
-    Traceback (most recent call last):
-    clustervet.errors.ParameterError: there is no corpus 'classic4'; did you mean classic3?
+    Banerjee & Langford 2004, §4.1. Words in fewer than three documents of the set are left out,
+    then documents without words. The small sets have a hundred documents per class, drawn with a
+    fixed seed.
     """
     if name not in CORPORA:
-        near = difflib.get_close_matches(str(name), CORPORA, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(CORPORA)}."
+        hint = suggestion(str(name), CORPORA, f"there are {', '.join(CORPORA)}.")
         raise ParameterError(f"there is no corpus {show_label(name)!r}; {hint}")
-    counts, labels, names = read_source(_family(name), Path(folder), fetch)
+    counts, labels, names = _read(_family(name), Path(folder), fetch)
     rows = _rows(name, labels, names)
     return _pruned(name, counts[rows], labels[rows], names)
 
 
 def find_corpora(folder: str | Path) -> list[str]:
-    """Find the sets whose corpus is in a folder.
+    """Return the sets whose corpus is in a folder.
 
     Parameters
     ----------
     folder : str or Path
-        Folder of corpora.
+        The folder of the corpora.
 
     Returns
     -------
     list of str
         Names that `load_corpus` takes.
-
-    Examples
-    --------
-    >>> find_corpora("/nowhere")
-    []
     """
-    return [name for name in CORPORA if SOURCES[_family(name)].held(Path(folder))]
+    return [name for name in CORPORA if FILES[_family(name)].held(Path(folder))]
 
 
 def _family(name: str) -> str:
@@ -148,7 +158,7 @@ def _family(name: str) -> str:
 
 
 def _rows(name: str, labels: NDArray[np.int64], names: list[str]) -> NDArray[np.int64]:
-    """Positions of the documents of a set; class by class for the small sets."""
+    """Return the rows of a set; those of the small sets are in the order of the classes."""
     if name in ("classic3", "yahoo", "cmu-newsgroup-clean-1000"):
         return np.arange(len(labels))
     if name == "classic2":
@@ -176,3 +186,89 @@ def _pruned(name: str, counts: Any, labels: NDArray[np.int64], names: list[str])
     held, codes = np.unique(labels[kept], return_inverse=True)
     classes = tuple(names[k] for k in held)
     return Corpus(name, counts[kept], codes.astype(np.int64), classes, int((~kept).sum()))
+
+
+def _read(family: str, root: Path, fetch: bool) -> Counted:
+    """Return word counts, the number of each document's class, and the names of the classes."""
+    source = FILES[family]
+    if not (root / source.file).is_file():
+        if (root / source.folder).is_dir():
+            return _read_folder(root / source.folder, source.mail)
+        if fetch and family == "newsgroups":
+            return _fetch(root)
+    return _read_arrays(root / source.file)
+
+
+def _read_arrays(path: Path) -> Counted:
+    from scipy.sparse import csr_matrix
+
+    shown = show_label(str(path), 200)
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
+            matrix = csr_matrix(
+                (held["data"].astype(np.float64), held["indices"], held["indptr"]),
+                tuple(held["shape"]),
+            )
+            labels = held["labels"].astype(np.int64)
+            names = [str(name) for name in held["class_names"]]
+    except FileNotFoundError:
+        raise FileError(f"{shown} is not there.") from None
+    except KeyError as error:
+        raise FileError(f"{shown} is no corpus: {error.args[0]}.") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+        raise FileError(f"{shown} cannot be read as a corpus in NPZ form.") from None
+    if len(labels) != matrix.shape[0] or (len(labels) and labels.max() >= len(names)):
+        raise FileError(f"{shown} is no corpus: its labels do not fit its documents.")
+    return matrix, labels, names
+
+
+def _read_folder(path: Path, mail: bool) -> Counted:
+    documents = read_text_folder(path)
+    codes = documents.labels
+    if codes.missing is not None:
+        stray = int(np.count_nonzero(codes.missing))
+        raise FileError(
+            f"{documents.name} holds {stray:,} files beside the folders of its classes; each "
+            "document must lie in the folder of its class."
+        )
+    held, labels = np.unique(codes.values, return_inverse=True)
+    names = [str(name) for name in codes.restore(held)]
+    texts = map(subject_and_body, documents.texts) if mail else iter(documents.texts)
+    return _counts(list(texts), documents.name), labels.astype(np.int64), names
+
+
+def _fetch(root: Path) -> Counted:
+    """Return the 18,846 messages that scikit-learn fetches once and keeps in the folder."""
+    from sklearn.datasets import fetch_20newsgroups
+
+    try:
+        held = fetch_20newsgroups(data_home=str(root), subset="all", shuffle=False)
+    except OSError as error:  # urllib's errors without a network are of this kind
+        raise FileError(
+            f"the 20 newsgroups cannot be fetched: {error}. Without a network, put them into "
+            f"{show_label(str(root), 200)} as docs/corpora.md describes."
+        ) from None
+    texts = [subject_and_body(text) for text in held.data]
+    labels = np.asarray(held.target, np.int64)
+    return _counts(texts, "the 20 newsgroups"), labels, [str(name) for name in held.target_names]
+
+
+def subject_and_body(message: str) -> str:
+    r"""Return the subject and the body of a message, without its other headers.
+
+    >>> subject_and_body("From: someone\nSubject: Orbits\n\nThey decay.\nSlowly.")
+    'Orbits\nThey decay.\nSlowly.'
+    """
+    head, _, body = message.replace("\r\n", "\n").partition("\n\n")
+    said = [line[8:].strip() for line in head.split("\n") if line.lower().startswith("subject:")]
+    return "\n".join([*said, body])
+
+
+def _counts(texts: list[str], name: str) -> Any:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    counter = CountVectorizer(token_pattern=TOKEN, stop_words="english", dtype=np.float64)
+    try:
+        return counter.fit_transform(texts).tocsr()
+    except ValueError:
+        raise FileError(f"{name} holds no words.") from None

@@ -1,4 +1,4 @@
-"""Handwritten digits, clustered by several algorithms; importing this loads scikit-learn."""
+"""Handwritten digits, clustered by several algorithms."""
 
 from __future__ import annotations
 
@@ -14,22 +14,16 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
-    """Features, known classes, and clusterings by name.
+    """Features, known classes, and several clusterings.
 
     Parameters
     ----------
-    features : ndarray of float
-        One row per object.
+    features : ndarray of shape (n_objects, n_features)
+        The features.
     truth : ndarray of int
-        Class of each object.
-    predictions : dict
-        Clusterings by the name of the algorithm.
-
-    Examples
-    --------
-    >>> data = Clustered(np.zeros((2, 3)), np.array([0, 1]), {"one": np.array([0, 0])})
-    >>> list(data.predictions)
-    ['one']
+        The known class of each object.
+    predictions : dict of str to ndarray of int
+        The clusterings by name.
     """
 
     features: NDArray[np.float64]
@@ -38,19 +32,13 @@ class Clustered:
 
 
 def clustered_digits() -> Clustered:
-    """Cluster the 1,797 digits of scikit-learn with six algorithms.
+    """Return the digits of scikit-learn, clustered in six ways.
 
     Returns
     -------
     Clustered
-        Pixels (8 × 8 per digit), true digits and six clusterings. HDBSCAN labels some digits as
-        noise, -1; the others make ten clusters.
-
-    Examples
-    --------
-    >>> data = clustered_digits()
-    >>> data.features.shape, list(data.predictions)[:3]
-    ((1797, 64), ['kmeans', 'ward', 'birch'])
+        1,797 digits of 8 x 8 pixels. HDBSCAN labels some of them as noise, -1; the other
+        algorithms make ten clusters.
     """
     from sklearn.cluster import (
         HDBSCAN,
@@ -73,7 +61,7 @@ def clustered_digits() -> Clustered:
         "hdbscan": HDBSCAN(min_cluster_size=15, copy=True),
     }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about graphs of neighbours that are not connected
+        warnings.simplefilter("ignore")  # such as that the graph of neighbours is not connected
         predictions = {
             name: np.asarray(algorithm.fit_predict(pixels), np.int64)
             for name, algorithm in algorithms.items()

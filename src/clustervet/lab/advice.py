@@ -1,31 +1,31 @@
-"""Advice: needs in plain words, and the measures that have what is needed."""
+"""Advice: needs in plain words, and the measures that meet them."""
 
 from __future__ import annotations
 
-import difflib
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from clustervet.contingency.frame import Backend, to_frame
+from clustervet._checks import nearest
 from clustervet.errors import ParameterError
 from clustervet.lab.axioms import axioms
-from clustervet.lab.matrix import PropertyMatrix
-from clustervet.lab.properties import known_properties
-from clustervet.lab.property_show import html_table, indented, text_table
+from clustervet.lab.matrix import PropertyMatrix, known_properties, measure_section
 from clustervet.labels import show_label
 from clustervet.registry import Measure
+from clustervet.view import Result, Section, plain_table
 
-SCHEMA = "clustervet/advice/1"
-# Measures that lack something, of which people are shown as many.
+# Number of measures that are shown where none meets all needs.
 NEAREST = 8
 
 
 @dataclass(frozen=True)
 class Need:
-    """What people may ask for: its words, and the properties that it stands for."""
+    """Something that people may need of a measure, and the properties that it stands for.
+
+    `name` and `also` are its names, `meaning` says it in words, and `bounded` asks for two finite
+    bounds as well.
+    """
 
     name: str
     properties: tuple[str, ...]
@@ -79,7 +79,7 @@ NEEDS = (
 
 
 def vocabulary() -> dict[str, Need]:
-    """Every need by each of its names; a property's own key is one too.
+    """Return every need by each of its names; the key of a property is a need as well.
 
     >>> vocabulary()["different k"].properties
     ('homogeneity', 'completeness')
@@ -97,13 +97,13 @@ def _normal(name: str) -> str:
 
 
 def read_needs(names: Iterable[str] | str) -> list[Need]:
-    """Needs from words; words that nothing knows give the list of those that are known."""
+    """Return the needs that words name; an unknown word gives the list of the known ones."""
     known = vocabulary()
     chosen = []
     for name in [names] if isinstance(names, str) else names:
         need = known.get(_normal(str(name)))
         if need is None:
-            near = difflib.get_close_matches(_normal(str(name)), known, n=1)
+            near = nearest(_normal(str(name)), known)
             hint = f"did you mean {near[0]!r}? " if near else ""
             raise ParameterError(
                 f"no need is called {show_label(name)!r}; {hint}needs are "
@@ -118,12 +118,17 @@ def read_needs(names: Iterable[str] | str) -> list[Need]:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A measure, and what it lacks of what is needed."""
+class AdvisedMeasure:
+    """A measure, the needed properties that it lacks, and why it lacks each of them."""
 
     record: Measure
     missing: tuple[str, ...]
     why: tuple[str, ...]
+
+    @property
+    def lacks(self) -> dict[str, str]:
+        """The reason by property that is missing."""
+        return dict(zip(self.missing, self.why, strict=True))
 
     @property
     def read_as(self) -> str:
@@ -133,92 +138,123 @@ class Candidate:
         return self.record.key
 
 
-@dataclass(frozen=True)
-class Advice:
-    """The measures that have all that is needed, or those that lack least."""
+@dataclass(frozen=True, repr=False)
+class Advice(Result):
+    """The measures that meet all needs, or else those that lack the fewest properties.
+
+    Parameters
+    ----------
+    needs : tuple of Need
+        What was asked for.
+    found : tuple of AdvisedMeasure
+        The measures that meet all needs.
+    nearest : tuple of AdvisedMeasure
+        Where there are none, the measures that lack the fewest properties.
+    """
+
+    SCHEMA: ClassVar[str] = "clustervet/advice/1"
 
     needs: tuple[Need, ...]
-    found: tuple[Candidate, ...]
-    nearest: tuple[Candidate, ...]
+    found: tuple[AdvisedMeasure, ...]
+    nearest: tuple[AdvisedMeasure, ...]
 
     @property
     def measures(self) -> list[str]:
-        """The keys of the measures that have all that is needed."""
-        return [candidate.record.key for candidate in self.found]
-
-    def _listed(self) -> tuple[Candidate, ...]:
-        return self.found or self.nearest
+        """The keys of the measures that meet all needs."""
+        return [one.record.key for one in self.found]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the advice as plain data.
+
+        Returns
+        -------
+        dict
+            The needs with their properties, the measures that meet them, and the nearest ones.
+        """
         return {
-            "schema": SCHEMA,
+            "schema": self.SCHEMA,
             "needs": {need.name: list(need.properties) for need in self.needs},
             "measures": self.measures,
-            "nearest": {
-                candidate.record.key: dict(zip(candidate.missing, candidate.why, strict=True))
-                for candidate in self.nearest
-            },
+            "nearest": {one.record.key: one.lacks for one in self.nearest},
         }
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """As JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """A row a measure."""
-        return to_frame(self.columns(), backend)
 
     def columns(self) -> dict[str, list[Any]]:
-        """A row a measure, as columns."""
-        listed = self._listed()
+        """Return the measures as columns, one row per measure.
+
+        Returns
+        -------
+        dict of str to list
+            Measure, title, what it lacks, when to use it, and why it lacks something.
+        """
+        shown = self.found or self.nearest
         return {
-            "measure": [candidate.record.key for candidate in listed],
-            "title": [candidate.record.title for candidate in listed],
-            "lacks": [", ".join(candidate.missing) for candidate in listed],
-            "use": [candidate.record.use for candidate in listed],
-            "why": ["; ".join(candidate.why) for candidate in listed],
+            "measure": [one.record.key for one in shown],
+            "title": [one.record.title for one in shown],
+            "lacks": [", ".join(one.missing) for one in shown],
+            "use": [one.record.use for one in shown],
+            "why": ["; ".join(one.why) for one in shown],
         }
 
-    def grid(self) -> list[list[str]]:
-        """The table that people read."""
-        if self.found:
-            rows = [[c.record.key, c.record.title, c.record.use] for c in self.found]
-            return [["measure", "title", "use when"], *rows]
-        rows = [[c.record.key, ", ".join(c.missing), "; ".join(c.why)] for c in self.nearest]
-        return [["measure", "lacks", "because"], *rows]
+    def document(self) -> Section:
+        """Return the advice as a document.
 
-    def notes(self) -> list[str]:
-        """What was asked, and how it was read."""
+        Returns
+        -------
+        Section
+            A table of the measures, or one section per measure with what it lacks.
+        """
+        columns = self.columns()
+        heads = {"measure": "measure", "title": "title", "use when": "use"}
+        table = plain_table(
+            "advice-measures",
+            "Measures that meet all needs",
+            {head: columns[name] for head, name in heads.items()},
+        )
+        none = "No measure has all of that; these lack least."
         notes = [
             f"{need.name}: {need.meaning} ({', '.join(need.properties)})." for need in self.needs
         ]
-        if not self.found:
-            notes.insert(0, "No measure has all of that; these lack least.")
-        if any(need.name == "metric" for need in self.needs):
-            turned = [c for c in self.found if c.read_as != c.record.key]
-            if turned:
-                notes.append(f"As a distance, read {', '.join(c.read_as for c in turned)}.")
-        return notes
-
-    def __repr__(self) -> str:
-        if self.found:
-            return "\n".join([text_table(self.grid()), "", *self.notes()])
-        first, *notes = self.notes()
-        lines = [first]
-        for candidate in self.nearest:
-            lines += ["", candidate.record.key]
-            for name, why in zip(candidate.missing, candidate.why, strict=True):
-                lines += indented(f"{name}: {why}")
-        return "\n".join([*lines, "", *notes])
-
-    def _repr_html_(self) -> str:
-        return html_table(self.grid(), self.notes())
+        turned = [one.read_as for one in self.found if one.read_as != one.record.key]
+        if turned and any(need.name == "metric" for need in self.needs):
+            notes.append(f"As a distance, read {', '.join(turned)}.")
+        return Section(
+            "advice",
+            "Measures that have what is needed",
+            paragraphs=() if self.found else (none,),
+            blocks=(table,) if self.found else (),
+            sections=tuple(
+                measure_section(f"advice-{k}", one.record.key, one.lacks)
+                for k, one in enumerate(self.nearest)
+            ),
+            notes=tuple(notes),
+            subject=self,
+            measures=tuple(one.record for one in self.found or self.nearest),
+        )
 
 
 def advise(needs: Iterable[str] | str, matrix: PropertyMatrix | None = None) -> Advice:
-    """The measures that have what is needed, from the property matrix.
+    """Find the measures that meet some needs, from the property matrix.
 
+    Parameters
+    ----------
+    needs : str or iterable of str
+        What is needed, in words such as "metric", "chance-adjusted", "different k" or
+        "bounded"; the key of a property is a need as well.
+    matrix : PropertyMatrix, optional
+        The measures to choose from, as `axioms` returns them. All external measures by default.
+
+    Returns
+    -------
+    Advice
+        The measures that meet all needs, or those that lack the fewest properties.
+
+    Raises
+    ------
+    ParameterError
+        If a need is unknown, or the matrix was not made for it.
+
+    Examples
+    --------
     >>> advise(["metric", "different n", "aligned"]).measures
     ['mirkin_invariant', 'variation_of_information']
     >>> advise(["metric", "chance-adjusted"]).measures
@@ -232,20 +268,20 @@ def advise(needs: Iterable[str] | str, matrix: PropertyMatrix | None = None) -> 
     if untested:
         raise ParameterError(f"the matrix given was not made for {', '.join(untested)}.")
     everyone = [
-        _candidate(record, wanted, matrix, bounded=any(need.bounded for need in asked))
+        _advised(record, wanted, matrix, bounded=any(need.bounded for need in asked))
         for record in matrix.records
         if record.better != "neither"
     ]
-    found = [candidate for candidate in everyone if not candidate.missing]
-    near = sorted(everyone, key=lambda candidate: len(candidate.missing))[:NEAREST]
+    found = [one for one in everyone if not one.missing]
+    near = sorted(everyone, key=lambda one: len(one.missing))[:NEAREST]
     return Advice(tuple(asked), tuple(found), () if found else tuple(near))
 
 
-def _candidate(
+def _advised(
     record: Measure, wanted: list[str], matrix: PropertyMatrix, *, bounded: bool
-) -> Candidate:
+) -> AdvisedMeasure:
     row = matrix[record.key]
-    lacks = [(key, str(row[key])) for key in wanted if row[key].status != "holds"]
+    lacks = {key: str(row[key]) for key in wanted if row[key].status != "holds"}
     if bounded and not all(map(math.isfinite, record.bounds)):
-        lacks.append(("bounds", "it declares no bound on one side at least"))
-    return Candidate(record, tuple(key for key, _ in lacks), tuple(why for _, why in lacks))
+        lacks.setdefault("bounds", "it declares no bound on one side at least")
+    return AdvisedMeasure(record, tuple(lacks), tuple(lacks.values()))

@@ -12,16 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from clustervet._checks import generator, jobs, whole
 from clustervet._kernels.threads import cores
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, UndefinedError
-from clustervet.lab.cases import Atlas, Case, Pair
-from clustervet.lab.desiderata_trial import chosen_measures
-from clustervet.lab.matrix import PropertyMatrix, packaged_row
-from clustervet.lab.properties import Property, choose_properties, known_properties
-from clustervet.lab.property_verdict import Counterexample, Verdict
-from clustervet.lab.shrink import shrink
+from clustervet.lab.cases import Atlas, Pair, Property, PropertyCase
+from clustervet.lab.matrix import (
+    Counterexample,
+    PropertyMatrix,
+    PropertyVerdict,
+    choose_properties,
+    known_properties,
+    packaged_row,
+)
+from clustervet.lab.measure_trials import chosen_measures
 from clustervet.labels import show_label
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
@@ -29,43 +34,71 @@ from clustervet.registry import measures as registry
 RandomState = int | np.random.Generator | None
 # The seed of the matrix that comes with the package.
 PACKAGED_SEED = 0
-# Cases whose tables are read twice, to see whether a measure repeats itself.
+# The tables of this number of cases are evaluated twice, to see whether a measure repeats itself.
 STEADY = 20
 
 
 class BrokenError(Exception):
-    """A measure that gives no number where it should."""
+    """A measure gives no number where it should."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A property's cases, and where the tables of each stand."""
+class PropertyPlan:
+    """A property's cases, and the places of their tables in the atlas."""
 
     kind: Property
-    cases: tuple[Case, ...]
+    cases: tuple[PropertyCase, ...]
     places: tuple[tuple[int, ...], ...]
 
 
 @dataclass
-class Reader:
-    """One measure's values, each computed once."""
+class PropertyPlans:
+    """The plans of one seed. The cases of a property do not depend on what else is tested."""
+
+    seed: int
+    atlas: Atlas = field(default_factory=Atlas)
+    plans: dict[str, PropertyPlan] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def plan(self, kind: Property) -> PropertyPlan:
+        """Return the plan of a property, which is made once."""
+        with self.lock:
+            if kind.key not in self.plans:
+                rng = np.random.default_rng([self.seed, *kind.key.encode()])
+                cases = tuple(kind.cases(rng))
+                places = tuple(
+                    tuple(self.atlas.place(pair, renamed=case.renamed) for pair in case.pairs)
+                    for case in cases
+                )
+                self.plans[kind.key] = PropertyPlan(kind, cases, places)
+            return self.plans[kind.key]
+
+
+@functools.lru_cache(maxsize=1)
+def _plans(seed: int) -> PropertyPlans:
+    return PropertyPlans(seed)
+
+
+@dataclass
+class MeasureValues:
+    """The values of one measure, each computed once."""
 
     record: Measure
     atlas: Atlas
     values: dict[int, float] = field(default_factory=dict)
 
     def at(self, place: int) -> float:
-        """The value at a table of the atlas."""
+        """Return the value on a table of the atlas."""
         if place not in self.values:
             self.values[place] = self.value(self.atlas.tables[place], self.atlas.pairs[place])
         return self.values[place]
 
-    def of(self, case: Case) -> list[float]:
-        """The values of a case that is not in the atlas."""
+    def of(self, case: PropertyCase) -> list[float]:
+        """Return the values on a case that is not in the atlas."""
         return [self.value(Contingency.from_labels(*pair), pair) for pair in case.pairs]
 
     def value(self, table: Contingency, pair: Pair) -> float:
-        """The value, `nan` where the measure says that it has none, or what is wrong with it."""
+        """Return the value, or nan where the measure itself says that it has none."""
         where = f"for {list(pair[0])} and {list(pair[1])}"
         key = self.record.key
         try:
@@ -80,7 +113,7 @@ class Reader:
 
 
 def _says_undefined(record: Measure, table: Contingency) -> bool:
-    """Whether the formula itself says that it has no value here, with a reason."""
+    """Return whether the formula itself says, with a reason, that it has no value here."""
     try:
         record.formula(table)
     except UndefinedError:
@@ -96,14 +129,45 @@ def axioms(
     n_jobs: int | None = None,
     fresh: bool = False,
 ) -> PropertyMatrix:
-    """Measures put to the tests of properties: what each has, and where it fails.
+    """Test external measures for properties, and keep a small counterexample of each failure.
 
-    All external measures and all properties by default. Measures are keys, records, decorated
-    functions, or plain functions of a table, for which higher is taken to be better. Every
-    clustering of a few points is tried, and larger ones drawn from `random_state`. What comes
-    with the package is looked up for its own measures unless `fresh`, or another seed, asks for
-    a new run.
+    Every clustering of a few points is tried, and larger ones at random.
 
+    Parameters
+    ----------
+    measures : str, Measure, function or iterable of these, optional
+        Keys, records or measures. A plain function of a table is a measure for which higher is
+        better. All external measures by default.
+    properties : str or iterable of str, optional
+        Keys of properties, see `known_properties`. All of them by default.
+    random_state : int, numpy.random.Generator or None, optional
+        The seed of the larger clusterings.
+    n_jobs : int, optional
+        Number of measures that are tested at once; -1 means all cores.
+    fresh : bool, optional
+        Whether to test again what the package knows already. The verdicts on its own measures
+        come with it; they are looked up for the default seed.
+
+    Returns
+    -------
+    PropertyMatrix
+        ``matrix[measure][property]`` is a verdict.
+
+    Raises
+    ------
+    ParameterError
+        If no measure or property is named, or a measure needs features.
+    UnknownMeasureError
+        If a measure is unknown.
+
+    Notes
+    -----
+    The properties are those of Meilă 2007 and Amigó et al. 2009 and some others; each
+    `Property` has its reference. Two numbers are equal if they differ by at most 1e-9 of the
+    larger.
+
+    Examples
+    --------
     >>> matrix = axioms(["variation_of_information", "jaccard"], ["triangle", "locality"])
     >>> matrix["variation_of_information"]["locality"].status
     'holds'
@@ -115,11 +179,11 @@ def axioms(
     every = measures is None or (isinstance(measures, str) and measures == "all")
     records = registry.select(kind="external") if every else chosen_measures(measures)
     chosen = choose_properties(properties)
-    jobs = _jobs(n_jobs)
+    threads = _threads(n_jobs)
     kept = not fresh and isinstance(random_state, int) and random_state == PACKAGED_SEED
     looked_up = {record.key: packaged_row(record) if kept else None for record in records}
     new = [record for record in records if looked_up[record.key] is None]
-    tested = _tested(new, chosen, random_state, jobs) if new else {}
+    tested = _tested(new, chosen, random_state, threads) if new else {}
     rows = {key: tested[key] if row is None else row for key, row in looked_up.items()}
     return PropertyMatrix(
         tuple(records),
@@ -127,106 +191,74 @@ def axioms(
     )
 
 
-def _jobs(n_jobs: int | None) -> int:
-    if n_jobs is None:
-        return 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
-        raise ParameterError(f"n_jobs must be a whole number other than 0, not {n_jobs!r}.")
-    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
+def _threads(n_jobs: int | None) -> int:
+    asked = 1 if jobs(n_jobs) is None else whole(n_jobs, "n_jobs", least=-1_000)
+    return asked if asked > 0 else max(1, cores() + 1 + asked)
 
 
 def _tested(
-    records: list[Measure], chosen: list[Property], random_state: RandomState, jobs: int
-) -> dict[str, dict[str, Verdict]]:
-    # Whoever depends on the names of labels has no values that other tests could read.
+    records: list[Measure], chosen: list[Property], random_state: RandomState, threads: int
+) -> dict[str, dict[str, PropertyVerdict]]:
+    # The first test is that of names: if it fails, no other test can read the measure's values.
     names = known_properties()["relabelling"]
     kinds = list(dict.fromkeys([names, *chosen]))
     if isinstance(random_state, np.random.Generator) or random_state is None:
-        random_state = int(np.random.default_rng(random_state).integers(2**32))
+        random_state = int(generator(random_state).integers(2**32))
     with ticking(len(records) * len(kinds) + 1, "Testing properties") as tick:
-        bench = _bench(random_state)
-        plans = [bench.plan(kind) for kind in kinds]
+        drawn = _plans(random_state)
+        plans = [drawn.plan(kind) for kind in kinds]
         tick()
-        work = functools.partial(_test, atlas=bench.atlas, plans=plans, tick=tick)
-        if jobs == 1:
+        work = functools.partial(_test, atlas=drawn.atlas, plans=plans, tick=tick)
+        if threads == 1:
             return {record.key: work(record) for record in records}
-        with ThreadPoolExecutor(jobs) as pool:
+        with ThreadPoolExecutor(threads) as pool:
             found = list(pool.map(work, records))
     return {record.key: row for record, row in zip(records, found, strict=True)}
 
 
-@dataclass
-class Bench:
-    """The cases of one seed: each property draws its own, once, whatever else is asked for."""
-
-    seed: int
-    atlas: Atlas = field(default_factory=Atlas)
-    plans: dict[str, Plan] = field(default_factory=dict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def plan(self, kind: Property) -> Plan:
-        """The cases of a property, and where their tables stand."""
-        with self.lock:
-            if kind.key not in self.plans:
-                rng = np.random.default_rng([self.seed, *kind.key.encode()])
-                cases = tuple(kind.cases(rng))
-                places = tuple(
-                    tuple(self.atlas.place(pair, renamed=case.renamed) for pair in case.pairs)
-                    for case in cases
-                )
-                self.plans[kind.key] = Plan(kind, cases, places)
-            return self.plans[kind.key]
-
-
-@functools.lru_cache(maxsize=1)
-def _bench(seed: int) -> Bench:
-    return Bench(seed)
-
-
 def _test(
-    record: Measure, *, atlas: Atlas, plans: list[Plan], tick: Callable[[], None]
-) -> dict[str, Verdict]:
-    reader = Reader(record, atlas)
-    row: dict[str, Verdict] = {}
+    record: Measure, *, atlas: Atlas, plans: list[PropertyPlan], tick: Callable[[], None]
+) -> dict[str, PropertyVerdict]:
+    values = MeasureValues(record, atlas)
+    row: dict[str, PropertyVerdict] = {}
     unsteady = _unsteady(record, atlas, plans[0])
     for plan in plans:
-        row[plan.kind.key] = unsteady or _unfit(row, record) or verdict(plan, reader)
+        row[plan.kind.key] = unsteady or _unfit(row, record) or _verdict(plan, values)
         tick()
     return row
 
 
-def _unsteady(record: Measure, atlas: Atlas, plan: Plan) -> Verdict | None:
-    """Whether the measure gives one table several values, which leaves nothing to test."""
+def _unsteady(record: Measure, atlas: Atlas, plan: PropertyPlan) -> PropertyVerdict | None:
+    """Return the fault of a measure that gives the same table different values."""
     places = list(dict.fromkeys(place for some in plan.places[:STEADY] for place in some))
-    readers = Reader(record, atlas), Reader(record, atlas)
+    readings = MeasureValues(record, atlas), MeasureValues(record, atlas)
     try:
         for place in places:
-            first, again = (reader.at(place) for reader in readers)
+            first, again = (values.at(place) for values in readings)
             if first != again and not (math.isnan(first) and math.isnan(again)):
                 said = f"{first:.6g}, then {again:.6g}"
-                return Verdict(
-                    "broken", why=f"{record.key} gives the same table different values: {said}"
-                )
+                why = f"{record.key} gives the same table different values: {said}"
+                return PropertyVerdict("broken", why=why)
     except BrokenError:
-        return None  # the first test says so
+        return None  # the first test reports it
     return None
 
 
-def _unfit(row: dict[str, Verdict], record: Measure) -> Verdict | None:
-    """What the first test, of names, says about all others: a measure that cannot be read."""
+def _unfit(row: dict[str, PropertyVerdict], record: Measure) -> PropertyVerdict | None:
+    """Return the verdict on all other properties if the test of names was not passed."""
     names = row.get("relabelling")
     if names is None or names.status not in ("fails", "broken"):
         return None
     order = f"{record.key} depends on the names or the order of labels"
-    return Verdict("broken", why=names.why or order)
+    return PropertyVerdict("broken", why=names.why or order)
 
 
-def verdict(plan: Plan, reader: Reader) -> Verdict:
-    """What the cases say: the first that fails is the smallest, and is made smaller still."""
+def _verdict(plan: PropertyPlan, reader: MeasureValues) -> PropertyVerdict:
+    """Return the verdict of all cases; the first that fails is the smallest, and is shrunk."""
     kind, record = plan.kind, reader.record
     why = kind.refuses(record)
     if why is not None:
-        return Verdict("does not apply", why=why)
+        return PropertyVerdict("does not apply", why=why)
     sign, zero = kind.reading(record)
     judged = undefined = 0
     try:
@@ -237,22 +269,24 @@ def verdict(plan: Plan, reader: Reader) -> Verdict:
                 continue
             judged += 1
             if not kind.holds(case, kind.sides(case, values, record), record):
-                return _failed(case, kind, reader, judged, undefined)
+                example = _counterexample(case, kind, reader)
+                return PropertyVerdict("fails", judged, undefined, counterexample=example)
     except BrokenError as broken:
-        return Verdict("broken", judged, undefined, why=str(broken))
+        return PropertyVerdict("broken", judged, undefined, why=str(broken))
     if not judged:
-        return Verdict("does not apply", 0, undefined, why="it is undefined in every case tried")
-    return Verdict("holds", judged, undefined)
+        why = "it is undefined in every case tried"
+        return PropertyVerdict("does not apply", 0, undefined, why=why)
+    return PropertyVerdict("holds", judged, undefined)
 
 
-def _failed(case: Case, kind: Property, reader: Reader, judged: int, undefined: int) -> Verdict:
+def _counterexample(case: PropertyCase, kind: Property, reader: MeasureValues) -> Counterexample:
     record = reader.record
     sign, zero = kind.reading(record)
 
-    def sides(found: Case) -> tuple[float, float]:
+    def sides(found: PropertyCase) -> tuple[float, float]:
         return kind.sides(found, [sign * (x - zero) for x in reader.of(found)], record)
 
-    def fails(found: Case) -> bool:
+    def fails(found: PropertyCase) -> bool:
         try:
             left, right = sides(found)
         except BrokenError:
@@ -260,7 +294,23 @@ def _failed(case: Case, kind: Property, reader: Reader, judged: int, undefined: 
         known = not (math.isnan(left) or math.isnan(right))
         return known and not kind.holds(found, (left, right), record)
 
-    case = shrink(case, kind, fails)
+    smaller = _smaller(case, kind, fails)
+    while smaller is not None:
+        case, smaller = smaller, _smaller(smaller, kind, fails)
     left, right = sides(case)
-    example = Counterexample(case.shown, case.left, left, case.relation, case.right, right)
-    return Verdict("fails", judged, undefined, counterexample=example)
+    return Counterexample(case.shown, case.left, left, case.relation, case.right, right)
+
+
+def _smaller(
+    case: PropertyCase, kind: Property, fails: Callable[[PropertyCase], bool]
+) -> PropertyCase | None:
+    """Return a failing case with one point less, taken out of all labelings at once."""
+    points = len(case.seeds[0])
+    if not kind.shrinks or points == 1:
+        return None
+    for k in range(points):
+        seeds = tuple((*seed[:k], *seed[k + 1 :]) for seed in case.seeds)
+        for found in kind.build(seeds):
+            if fails(found):
+                return found
+    return None

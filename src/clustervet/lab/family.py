@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clustervet._checks import whole
 from clustervet.contingency import Contingency
-from clustervet.errors import ParameterError
+from clustervet.errors import ParameterError, Setting
 
 # How far shares may be from a sum of one: rounding, not another distribution.
 SUM_SLACK = 1e-9
@@ -27,22 +27,48 @@ def family(
     error_useful: float = 0.0,
     error_noise: float = 0.0,
 ) -> NDArray[np.float64]:
-    """The distribution p(c,k) of Dom 2001, §6.1: rows are classes, columns are clusters.
+    """Return a member of Dom's family of distributions p(c,k) over classes and clusters.
 
-    Classes are equally likely. `useful` clusters belong to classes by the ceiling rule: each
-    class in turn takes the ceiling of clusters left over classes left (or each cluster takes
-    classes so, where there are more of them). An object errs into the useful clusters of
-    other classes with probability `error_useful` (epsilon_1), spread evenly, and into the
-    last `noise` clusters with probability `error_noise` (epsilon_2). Noise clusters are empty
-    where that is 0.
+    Parameters
+    ----------
+    classes : int
+        Number of classes. All classes are equally likely.
+    useful : int
+        Number of useful clusters, which belong to classes.
+    noise : int, optional
+        Number of noise clusters, which belong to no class. They are the last columns, and they
+        are empty where `error_noise` is 0.
+    error_useful : float, optional
+        Probability that an object is in a useful cluster of another class (epsilon_1). It is
+        spread evenly over these clusters.
+    error_noise : float, optional
+        Probability that an object is in a noise cluster (epsilon_2).
 
+    Returns
+    -------
+    ndarray of shape (classes, useful + noise)
+        The probabilities. Rows are classes, columns are clusters.
+
+    Raises
+    ------
+    ParameterError
+        If the parameters do not describe a distribution.
+
+    Notes
+    -----
+    Dom 2001, §6.1. Useful clusters are dealt out by the ceiling rule: each class in turn takes
+    the ceiling of (clusters that are left) / (classes that are left). Where there are more
+    classes than clusters, each cluster takes classes in the same way.
+
+    Examples
+    --------
     >>> family(2, 3, 1, error_useful=0.1, error_noise=0.2)
     array([[0.175, 0.175, 0.05 , 0.1  ],
            [0.025, 0.025, 0.35 , 0.1  ]])
     """
-    classes = _whole(classes, "classes", 1)
-    useful = _whole(useful, "useful", 1)
-    noise = _whole(noise, "noise", 0)
+    classes = whole(classes, "classes", 1)
+    useful = whole(useful, "useful", 1)
+    noise = whole(noise, "noise", 0)
     error_useful = _probability(error_useful, "error_useful")
     error_noise = _probability(error_noise, "error_noise")
     reason = _no_distribution(classes, useful, noise, error_useful, error_noise)
@@ -57,10 +83,31 @@ def family(
 
 
 def expected_table(distribution: ArrayLike, n: float) -> Contingency:
-    """The expected table n p(c,k), whose pair counts are those of Dom 2001, eqs. 25-30.
+    """Return the table of the expected counts n p(c,k).
 
-    Counts need not be whole, and clusters of no probability are left out.
+    Parameters
+    ----------
+    distribution : array_like of shape (classes, clusters)
+        Probabilities that sum to 1, such as those of `family`. Rows are classes.
+    n : float
+        Number of objects.
 
+    Returns
+    -------
+    Contingency
+        The expected counts, which need not be whole. Clusters of probability 0 are left out.
+
+    Raises
+    ------
+    ParameterError
+        If `distribution` is not a distribution, or `n` is not a positive number.
+
+    Notes
+    -----
+    The pair counts of the table are the expectations of Dom 2001, eqs. 25-30.
+
+    Examples
+    --------
     >>> expected_table(family(2, 2, error_useful=0.2), 10)
     Contingency of 10 objects: 2 classes x 2 clusters, 4 non-empty cells
            0  1  total
@@ -73,10 +120,10 @@ def expected_table(distribution: ArrayLike, n: float) -> Contingency:
     try:
         shares = np.asarray(distribution, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError("a distribution is a matrix of numbers, a row a class.") from None
+        raise ParameterError("a distribution is a matrix of numbers, one row per class.") from None
     if shares.ndim != 2 or 0 in shares.shape:
         raise ParameterError(
-            f"a distribution is a matrix, a row a class, not an array of shape {shares.shape}."
+            f"a distribution is a matrix, one row per class, not an array of shape {shares.shape}."
         )
     if not (shares >= 0).all() or abs(shares.sum() - 1) > SUM_SLACK:
         raise ParameterError(
@@ -85,22 +132,22 @@ def expected_table(distribution: ArrayLike, n: float) -> Contingency:
         )
     counts = check_objects(n) * shares
     whole = np.rint(counts)
-    # Whole but for rounding: measures that need whole counts have a value there.
+    # Counts that are whole but for rounding are made whole, as some measures need whole counts.
     counts = np.where(np.abs(counts - whole) <= WHOLE_SLACK * whole, whole, counts)
     return Contingency.from_counts(counts).as_population()
 
 
 def check_objects(n: float) -> float:
-    """A number of objects, which need not be whole."""
+    """Return a number of objects, which need not be whole."""
     if isinstance(n, bool) or not isinstance(n, int | float | np.number):
-        raise ParameterError(f"n is a number of objects, not {n!r}.")
+        raise ParameterError(Setting("n"), f" is a number of objects, not {n!r}.")
     if not (math.isfinite(n) and n > 0):
-        raise ParameterError(f"n is a number of objects above 0, not {n}.")
+        raise ParameterError(Setting("n"), f" is a number of objects above 0, not {n}.")
     return float(n)
 
 
 class Point(NamedTuple):
-    """One member of the family."""
+    """The parameters of one member of the family."""
 
     classes: int
     useful: int
@@ -113,7 +160,7 @@ class Point(NamedTuple):
 
 
 def describe(parameters: dict[str, Any]) -> str:
-    """Parameters as people read them.
+    """Return parameters as people read them.
 
     >>> describe({"useful": 5, "error_noise": 1 / 15})
     'useful=5, error_noise=0.06667'
@@ -123,12 +170,36 @@ def describe(parameters: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Grid:
-    """Values of each parameter, to be combined; those of Dom 2001, §7.2.1, by default.
+    """A grid of members of Dom's family: all combinations of the values given.
 
-    Each field takes one value or several. Combinations that name no distribution of their own
-    are left out: noise clusters without a share of objects or such a share without noise
-    clusters, errors into useful clusters where no cluster is wrong, and errors beyond 1.
+    Combinations that are no distribution of their own are left out: noise clusters without
+    `error_noise` or the reverse, `error_useful` where no useful cluster is wrong, and errors
+    that sum to more than 1.
 
+    Parameters
+    ----------
+    classes : int or iterable of int, optional
+        Numbers of classes.
+    useful : int or iterable of int, optional
+        Numbers of useful clusters.
+    noise : int or iterable of int, optional
+        Numbers of noise clusters.
+    error_useful : float or iterable of float, optional
+        Probabilities of a useful cluster of another class.
+    error_noise : float or iterable of float, optional
+        Probabilities of a noise cluster.
+
+    Raises
+    ------
+    ParameterError
+        If a field has no value, or a value that is out of range.
+
+    Notes
+    -----
+    The defaults are the 760 combinations of Dom 2001, §7.2.1.
+
+    Examples
+    --------
     >>> len(Grid())
     760
     >>> list(Grid(classes=2, useful=[1, 2], noise=0, error_useful=[0, 0.1]))[1]
@@ -143,7 +214,7 @@ class Grid:
 
     def __post_init__(self) -> None:
         for name, least in (("classes", 1), ("useful", 1), ("noise", 0)):
-            self._settle(name, {_whole(value, name, least) for value in self._given(name)})
+            self._settle(name, {whole(value, name, least) for value in self._given(name)})
         for name in ("error_useful", "error_noise"):
             self._settle(name, {_probability(value, name) for value in self._given(name)})
 
@@ -167,12 +238,18 @@ class Grid:
         return sum(1 for _ in self)
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """As plain data."""
+        """Return the values of each parameter.
+
+        Returns
+        -------
+        dict
+            One sorted list per field.
+        """
         return {name: list(getattr(self, name)) for name in self.__dataclass_fields__}
 
 
 def _own_clusters(classes: int, useful: int) -> NDArray[np.bool_]:
-    """Which useful clusters belong to which class, by the ceiling rule (Dom 2001, §6.1)."""
+    """Return which useful clusters belong to which class, by the ceiling rule."""
     if classes > useful:
         return _own_clusters(useful, classes).T
     owner = np.repeat(np.arange(classes), _ceiling_shares(useful, classes))
@@ -180,7 +257,7 @@ def _own_clusters(classes: int, useful: int) -> NDArray[np.bool_]:
 
 
 def _ceiling_shares(things: int, takers: int) -> list[int]:
-    """How many things each taker gets, who in turn takes the ceiling of left over left.
+    """Return how many things each taker gets by the ceiling rule.
 
     >>> _ceiling_shares(11, 5)
     [3, 2, 2, 2, 2]
@@ -195,7 +272,7 @@ def _ceiling_shares(things: int, takers: int) -> list[int]:
 def _no_distribution(
     classes: int, useful: int, noise: int, error_useful: float, error_noise: float
 ) -> str | None:
-    """Why the family has no such member, if it has none."""
+    """Return why the family has no such member, if it has none."""
     if error_useful + error_noise > 1 + SUM_SLACK:
         return (
             "error_useful and error_noise are probabilities of different errors and sum to at "
@@ -209,23 +286,13 @@ def _no_distribution(
     return None
 
 
-def _whole(value: Any, name: str, least: int) -> int:
-    try:
-        number = index(value)
-    except TypeError:
-        raise ParameterError(f"{name} is a whole number, not {value!r}.") from None
-    if isinstance(value, bool) or number < least:
-        raise ParameterError(f"{name} is a whole number from {least}, not {value!r}.")
-    return number
-
-
 def _probability(value: Any, name: str) -> float:
     if isinstance(value, bool | str | bytes):
-        raise ParameterError(f"{name} is a probability, not {value!r}.")
+        raise ParameterError(Setting(name), f" is a probability, not {value!r}.")
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(f"{name} is a probability, not {value!r}.") from None
+        raise ParameterError(Setting(name), f" is a probability, not {value!r}.") from None
     if not 0 <= number <= 1:
-        raise ParameterError(f"{name} is a probability between 0 and 1, not {number:.6g}.")
+        raise ParameterError(Setting(name), f" is a probability between 0 and 1, not {number:.6g}.")
     return number

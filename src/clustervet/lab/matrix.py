@@ -1,31 +1,234 @@
-"""The property matrix: measures and properties, and what the tests said of each."""
+"""The property matrix: which measure has which property, with the counterexamples."""
 
 from __future__ import annotations
 
 import functools
 import json
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from itertools import starmap
+from string import ascii_lowercase
+from typing import Any, ClassVar, Literal
 
-from clustervet.contingency.frame import Backend, to_frame
-from clustervet.lab.properties import Property, known_properties
-from clustervet.lab.property_show import LEGEND, answers, html_table, marks
-from clustervet.lab.property_verdict import Verdict
+from clustervet._checks import suggestion
+from clustervet.errors import ParameterError
+from clustervet.lab import further_properties, meila
+from clustervet.lab.cases import Labeling, Property
+from clustervet.labels import show_label
 from clustervet.registry import Measure, measures
+from clustervet.view import Cell, Column, Result, Row, Section, Table, facts_table, plain, text_cell
+from clustervet.view.words import short
 
-SCHEMA = "clustervet/property-matrix/1"
+Status = Literal["holds", "fails", "does not apply", "broken"]
+MARKS: dict[Status, str] = {"holds": "✓", "fails": "✗", "does not apply": "–", "broken": "!"}
+LEGEND = "✓ holds in all cases tried, ✗ fails, – does not apply, ! the measure is broken."
+WANTED = {
+    "=": "should equal",
+    "<=": "should be at most",
+    ">=": "should be at least",
+    ">": "should exceed",
+    "better": "should be better than",
+    "as good": "should be as good as",
+}
+# Digits that are the same on every machine.
+DIGITS = 12
 PACKAGED = "matrix.json"
-# Measures up to which each answer has a line of its own; more are a table of marks.
+# At most this number of measures are shown with every answer in words; more are a table of marks.
 FEW = 3
 
 
-@dataclass(frozen=True)
-class PropertyMatrix(Mapping[str, Mapping[str, Verdict]]):
-    """What measures have: `matrix[measure][property]` is a verdict.
+def known_properties() -> dict[str, Property]:
+    """Return every property that measures are tested for.
 
+    Returns
+    -------
+    dict of str to Property
+        The properties by key, in the order in which they are shown.
+
+    Examples
+    --------
+    >>> list(known_properties())[:4]
+    ['relabelling', 'identity', 'symmetry', 'triangle']
+    >>> known_properties()["triangle"].claim
+    'A detour by a third clustering is never shorter.'
+    """
+    every = (*vars(meila).values(), *vars(further_properties).values())
+    return {one.key: one for one in every if isinstance(one, Property)}
+
+
+def choose_properties(names: str | Iterable[str] | None) -> list[Property]:
+    """Return the named properties in the order given, or all of them."""
+    known = known_properties()
+    if names is None:
+        return list(known.values())
+    chosen = []
+    for name in [names] if isinstance(names, str) else names:
+        key = str(name).strip().lower().replace("-", "_").replace(" ", "_")
+        if key not in known:
+            hint = suggestion(key, known, f"there are {', '.join(known)}.")
+            raise ParameterError(f"there is no property {show_label(name)!r}; {hint}")
+        chosen.append(known[key])
+    if not chosen:
+        raise ParameterError("name at least one property, or none at all for all of them.")
+    return list(dict.fromkeys(chosen))
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Labelings, and two numbers that are not related as the property wants.
+
+    Parameters
+    ----------
+    labelings : tuple of (str, tuple of int)
+        The labelings with their names.
+    left, right : str
+        What was compared.
+    left_value, right_value : float
+        The two numbers.
+    relation : str
+        What should hold between them, such as "<=".
+    """
+
+    labelings: tuple[tuple[str, Labeling], ...]
+    left: str
+    left_value: float
+    relation: str
+    right: str
+    right_value: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counterexample as plain data, its values with twelve digits.
+
+        Returns
+        -------
+        dict
+            The fields, with the labelings as lists by name.
+        """
+        values = {name: _rounded(getattr(self, name)) for name in ("left_value", "right_value")}
+        labelings = {name: list(labels) for name, labels in self.labelings}
+        return {**vars(self), "labelings": labelings, **values}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Counterexample:
+        """Return the counterexample that `to_dict` described.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned.
+
+        Returns
+        -------
+        Counterexample
+            The record.
+        """
+        labelings = tuple((name, tuple(labels)) for name, labels in data["labelings"].items())
+        return cls(**{**data, "labelings": labelings})
+
+    @property
+    def points(self) -> int:
+        """The number of points in the labelings."""
+        return max(len(labels) for _, labels in self.labelings)
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name} = {list(labels)}" for name, labels in self.labelings)
+        right = f"{self.right_value:.6g}"
+        right = right if self.right == right else f"{self.right} = {right}"
+        return f"{shown}: {self.left} = {self.left_value:.6g} {WANTED[self.relation]} {right}"
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+@dataclass(frozen=True)
+class PropertyVerdict:
+    """The answer of one test: whether a measure has a property.
+
+    Parameters
+    ----------
+    status : {"holds", "fails", "does not apply", "broken"}
+        The answer. "holds" means in all cases tried; "broken" means that the measure itself is
+        faulty.
+    cases : int, optional
+        Number of cases that were compared.
+    undefined : int, optional
+        Number of cases in which the measure has no value.
+    why : str, optional
+        The reason where the property does not apply or the measure is broken.
+    counterexample : Counterexample, optional
+        The case that fails.
+
+    Examples
+    --------
+    >>> str(PropertyVerdict("holds", cases=12, undefined=2))
+    'holds in all 12 cases tried; undefined in 2 more'
+    """
+
+    status: Status
+    cases: int = 0
+    undefined: int = 0
+    why: str = ""
+    counterexample: Counterexample | None = None
+
+    @property
+    def mark(self) -> str:
+        """The status as one character."""
+        return MARKS[self.status]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain data.
+
+        Returns
+        -------
+        dict
+            The fields that are not empty.
+        """
+        return {name: plain(value) for name, value in vars(self).items() if value}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> PropertyVerdict:
+        """Return the verdict that `to_dict` described.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned.
+
+        Returns
+        -------
+        PropertyVerdict
+            The record.
+        """
+        example = data.get("counterexample")
+        found = None if example is None else Counterexample.from_dict(example)
+        return cls(**{**data, "counterexample": found})
+
+    def __str__(self) -> str:
+        if self.status == "holds":
+            more = f"; undefined in {self.undefined:,} more" if self.undefined else ""
+            return f"holds in all {self.cases:,} cases tried{more}"
+        if self.status == "fails":
+            return f"fails for {self.counterexample}"
+        return f"{self.status}: {self.why}"
+
+
+@dataclass(frozen=True, repr=False)
+class PropertyMatrix(Mapping[str, Mapping[str, PropertyVerdict]], Result):
+    """Which measure has which property: ``matrix[measure][property]`` is a verdict.
+
+    `axioms` makes it.
+
+    Parameters
+    ----------
+    records : tuple of Measure
+        The measures.
+    rows : mapping
+        One mapping per measure from the key of a property to its `PropertyVerdict`.
+
+    Examples
+    --------
     >>> from clustervet.lab.axioms import axioms
     >>> matrix = axioms(["mirkin", "van_dongen"], ["n_invariance", "locality"])
     >>> matrix.having("locality")
@@ -34,10 +237,12 @@ class PropertyMatrix(Mapping[str, Mapping[str, Verdict]]):
     []
     """
 
-    records: tuple[Measure, ...]
-    rows: Mapping[str, Mapping[str, Verdict]]
+    SCHEMA: ClassVar[str] = "clustervet/property-matrix/1"
 
-    def __getitem__(self, name: str) -> Mapping[str, Verdict]:
+    records: tuple[Measure, ...]
+    rows: Mapping[str, Mapping[str, PropertyVerdict]]
+
+    def __getitem__(self, name: str) -> Mapping[str, PropertyVerdict]:
         return self.rows[name if name in self.rows else measures[name].key]
 
     def __iter__(self) -> Iterator[str]:
@@ -54,7 +259,18 @@ class PropertyMatrix(Mapping[str, Mapping[str, Verdict]]):
         return [known[key] for key in first]
 
     def having(self, *properties: str) -> list[str]:
-        """The measures for which all of these properties hold."""
+        """Return the measures for which all of some properties hold.
+
+        Parameters
+        ----------
+        *properties : str
+            Keys of properties.
+
+        Returns
+        -------
+        list of str
+            Keys of measures.
+        """
         return [
             key
             for key, row in self.rows.items()
@@ -62,7 +278,13 @@ class PropertyMatrix(Mapping[str, Mapping[str, Verdict]]):
         ]
 
     def broken(self) -> dict[str, str]:
-        """The measures that could not be tested throughout, and why."""
+        """Return the measures that could not be tested for every property.
+
+        Returns
+        -------
+        dict of str to str
+            The fault by key of the measure.
+        """
         found: dict[str, str] = {}
         for key, row in self.rows.items():
             names = row.get("relabelling")
@@ -74,39 +296,36 @@ class PropertyMatrix(Mapping[str, Mapping[str, Verdict]]):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the matrix as plain data.
+
+        Returns
+        -------
+        dict
+            The properties, and for each measure what it declares and the verdicts.
+        """
+        said = ("title", "claim", "reference", "tested")
         return {
-            "schema": SCHEMA,
+            "schema": self.SCHEMA,
             "properties": {
-                kind.key: {
-                    "title": kind.title,
-                    "claim": kind.claim,
-                    "reference": kind.reference,
-                    "tested": kind.tested,
-                }
-                for kind in self.properties
+                kind.key: {name: getattr(kind, name) for name in said} for kind in self.properties
             },
             "measures": {
                 record.key: {
                     "declared": declared(record),
-                    "verdicts": {
-                        name: verdict.to_dict() for name, verdict in self.rows[record.key].items()
-                    },
+                    "verdicts": plain(self.rows[record.key]),
                 }
                 for record in self.records
             },
         }
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """As JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """A row a measure and property."""
-        return to_frame(self.columns(), backend)
-
     def columns(self) -> dict[str, list[Any]]:
-        """A row a measure and property, as columns."""
+        """Return the verdicts as columns, one row per measure and property.
+
+        Returns
+        -------
+        dict of str to list
+            Measure, property, answer, numbers of cases, points, counterexample and reason.
+        """
         found = [
             (key, name, verdict) for key, row in self.rows.items() for name, verdict in row.items()
         ]
@@ -122,49 +341,65 @@ class PropertyMatrix(Mapping[str, Mapping[str, Verdict]]):
             "why": [verdict.why for _, _, verdict in found],
         }
 
-    def grid(self) -> list[list[str]]:
-        """The table that people read: marks, or answers in words where measures are few."""
-        if len(self.rows) > FEW:
-            head = ["measure", *(kind.short for kind in self.properties)]
-            return [
-                head,
-                *([key, *(v.mark for v in row.values())] for key, row in self.rows.items()),
-            ]
-        head = ["measure", "property", "", "answer"]
+    def document(self) -> Section:
+        """Return the matrix as a document.
+
+        Returns
+        -------
+        Section
+            Every answer in words for a few measures, else a table of marks with a legend.
+        """
+        few = len(self.rows) <= FEW
+        broken = [f"{why}." for why in self.broken().values()]
+        return Section(
+            "properties",
+            "Properties of the measures",
+            blocks=() if few else (self._marks(),),
+            sections=tuple(starmap(_answers, enumerate(self.rows.items()))) if few else (),
+            notes=() if few else (LEGEND, *self._letters(), *broken),
+            subject=self,
+            measures=self.records,
+            citations=tuple(dict.fromkeys(kind.reference for kind in self.properties)),
+        )
+
+    def _marks(self) -> Table:
+        heads = [
+            Column(letter, "text", hint=f"{kind.title}: {kind.claim}")
+            for letter, kind in zip(ascii_lowercase, self.properties, strict=False)
+        ]
+        rows = (
+            Row((text_cell(key), *(Cell(answer.mark, hint=str(answer)) for answer in row.values())))
+            for key, row in self.rows.items()
+        )
+        title = "Which measure has which property"
+        return Table("properties-marks", title, (Column("measure", "text"), *heads), tuple(rows))
+
+    def _letters(self) -> list[str]:
+        """Return what the letters above the columns stand for."""
         return [
-            head,
-            *(
-                [key, name, verdict.mark, str(verdict)]
-                for key, row in self.rows.items()
-                for name, verdict in row.items()
-            ),
+            f"{letter}  {kind.title}: {len(self.having(kind.key))} of {len(self)} ({kind.key})"
+            for letter, kind in zip(ascii_lowercase, self.properties, strict=False)
         ]
 
-    def notes(self) -> list[str]:
-        """What to know when reading the table."""
-        broken = [f"{why}." for why in self.broken().values()]
-        return [LEGEND, *(f"{kind.short}: {kind.title}." for kind in self.properties), *broken]
 
-    def __repr__(self) -> str:
-        if len(self.rows) <= FEW:
-            return answers(self.rows)
-        broken = [f"{why}." for why in self.broken().values()]
-        return "\n".join([marks(self.rows, self.properties), *broken])
+def _answers(place: int, entry: tuple[str, Mapping[str, PropertyVerdict]]) -> Section:
+    """Return all answers about one measure; a fault that all of them share stands once."""
+    key, row = entry
+    facts = {f"{answer.mark} {name}": str(answer) for name, answer in row.items()}
+    if len(set(facts.values())) == 1 and {answer.status for answer in row.values()} == {"broken"}:
+        facts = {MARKS["broken"]: next(iter(facts.values()))}
+    return measure_section(f"properties-{place}", key, facts)
 
-    def _repr_html_(self) -> str:
-        return html_table(self.grid(), self.notes())
+
+def measure_section(key: str, name: str, facts: Mapping[str, str]) -> Section:
+    """Return a section of facts about one measure."""
+    return Section(key, short(name), blocks=(facts_table(f"{key}-facts", short(name), facts),))
 
 
 def declared(record: Measure) -> dict[str, Any]:
-    """What a record says that the tests read."""
-    return {
-        "better": record.better,
-        "bounds": [bound if math.isfinite(bound) else None for bound in record.bounds],
-        "perfect": record.perfect,
-        "symmetric": record.symmetric,
-        "metric": record.metric,
-        "adjusted": record.adjusted,
-    }
+    """Return what a record declares that the tests read."""
+    names = ("better", "bounds", "perfect", "symmetric", "metric", "adjusted")
+    return {name: plain(getattr(record, name)) for name in names}
 
 
 @functools.cache
@@ -173,37 +408,27 @@ def _packaged() -> dict[str, Any]:
     if not found.is_file():
         return {}
     read: dict[str, Any] = json.loads(found.read_text(encoding="utf-8"))
-    fits = read.get("schema") == SCHEMA and list(read["properties"]) == list(known_properties())
-    return read["measures"] if fits else {}
+    same = read.get("schema") == PropertyMatrix.SCHEMA
+    return read["measures"] if same and list(read["properties"]) == list(known_properties()) else {}
 
 
-def packaged_row(record: Measure) -> dict[str, Verdict] | None:
-    """What the package knows of one of its own measures, or nothing where that has changed."""
+def packaged_row(record: Measure) -> dict[str, PropertyVerdict] | None:
+    """Return the stored verdicts on a measure of the package, None if its record has changed."""
     row = _packaged().get(record.key)
     own = record.formula.__module__.startswith("clustervet.external.")
     if row is None or not own or row["declared"] != declared(record):
         return None
-    return {name: Verdict.from_dict(data) for name, data in row["verdicts"].items()}
+    return {name: PropertyVerdict.from_dict(data) for name, data in row["verdicts"].items()}
 
 
 def write_packaged(matrix: PropertyMatrix, path: Any) -> None:
-    """Write the matrix that comes with the package, a line a verdict."""
-    data = matrix.to_dict()
-    lines = ["{", f'"schema": {_line(data["schema"])},', '"properties": {']
-    lines += _entries(data["properties"])
-    lines += ["},", '"measures": {']
-    last = list(data["measures"])[-1]
-    for key, row in data["measures"].items():
-        lines += [f"{_line(key)}: {{", f'"declared": {_line(row["declared"])},', '"verdicts": {']
-        lines += [*_entries(row["verdicts"]), "}", "}" if key == last else "},"]
-    lines += ["}", "}"]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    """Write the matrix that comes with the package, one line per verdict."""
+    path.write_text(_lines(matrix.to_dict()) + "\n", encoding="utf-8")
 
 
-def _entries(items: dict[str, Any]) -> list[str]:
-    found = [f"{_line(key)}: {_line(item)}" for key, item in items.items()]
-    return [f"{line}," for line in found[:-1]] + found[-1:]
-
-
-def _line(item: Any) -> str:
-    return json.dumps(item, ensure_ascii=False, allow_nan=False)
+def _lines(item: Any) -> str:
+    """Return JSON with one line per entry of the dicts above the verdicts."""
+    nested = isinstance(item, dict) and any(isinstance(x, dict) for x in item.values())
+    if not nested or "status" in item:
+        return json.dumps(item, ensure_ascii=False, allow_nan=False)
+    return "{\n" + ",\n".join(f'"{key}": {_lines(x)}' for key, x in item.items()) + "\n}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
+from clustervet._checks import nearest
 from clustervet.errors import ParameterError, UnknownMeasureError
+from clustervet.labels import show_label
 from clustervet.registry.record import Kind, Measure, MeasureFunction
 
-# Families in the order in which people are shown them, and what each looks at; a user's own
-# families come after these.
+# Families in the order in which they are shown, and what each looks at; a user's own families
+# come after these.
 FAMILIES = {
     "pairs": "pairs of objects put together or apart",
     "matching": "classes and clusters matched to each other",
@@ -26,7 +27,19 @@ FAMILIES = {
 
 
 class Registry(Mapping[str, Measure]):
-    """Every measure by key; aliases, hyphens and capitals resolve to it too."""
+    """Every measure by name.
+
+    Aliases find their measure; capitals, hyphens and spaces make no difference. Iteration gives
+    the keys, family by family.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> cv.measures["Adjusted-Rand"].key, cv.measures["ari"].key
+    ('adjusted_rand', 'adjusted_rand')
+    >>> "rand" in cv.measures
+    True
+    """
 
     def __init__(self) -> None:
         self._records: dict[str, Measure] = {}
@@ -34,11 +47,13 @@ class Registry(Mapping[str, Measure]):
 
     def __getitem__(self, name: str) -> Measure:
         if not isinstance(name, str):
-            raise UnknownMeasureError(f"a measure is named by a string, not by {name!r}.")
+            raise UnknownMeasureError(
+                f"a measure is named by a string, not by {show_label(name, 40)}."
+            )
         key = self._names.get(_normal(name))
         if key is not None:
             return self._records[key]
-        near = difflib.get_close_matches(_normal(name), self._names, n=3)
+        near = nearest(_normal(name), self._names, 3)
         hint = f"did you mean {' or '.join(near)}?" if near else "see `clustervet measures`."
         raise UnknownMeasureError(f"there is no measure {name!r}; {hint}")
 
@@ -52,7 +67,18 @@ class Registry(Mapping[str, Measure]):
         return f"<{len(self)} measures: {', '.join(self)}>"
 
     def add(self, record: Measure) -> None:
-        """Add a record; a key or alias that another formula holds is refused."""
+        """Add a measure.
+
+        Parameters
+        ----------
+        record : Measure
+            Its record. A measure whose formula has the same module and name is replaced.
+
+        Raises
+        ------
+        ParameterError
+            If another formula has the key or one of the aliases.
+        """
         for name in (record.key, *record.aliases):
             held = self._names.get(_normal(name))
             if held is not None and _origin(self._records[held]) != _origin(record):
@@ -62,7 +88,18 @@ class Registry(Mapping[str, Measure]):
         self._names.update({_normal(x): record.key for x in (record.key, *record.aliases)})
 
     def remove(self, name: str) -> None:
-        """Forget a measure and its aliases."""
+        """Remove a measure and its aliases.
+
+        Parameters
+        ----------
+        name : str
+            Its key or an alias.
+
+        Raises
+        ------
+        UnknownMeasureError
+            If there is no such measure.
+        """
         key = self[name].key
         del self._records[key]
         self._names = {name: held for name, held in self._names.items() if held != key}
@@ -74,13 +111,41 @@ class Registry(Mapping[str, Measure]):
         kind: Kind | None = None,
         family: str | Iterable[str] | None = None,
     ) -> list[Measure]:
-        """The named measures in the order given, or all of a kind or family."""
+        """Return the named measures in the order given, or all of a kind or family.
+
+        Parameters
+        ----------
+        names : str, Measure, function or iterable of these, optional
+            Keys, aliases, records or measures. All measures by default.
+        kind : {"external", "internal"}, optional
+            The kind of measures, where none are named.
+        family : str or iterable of str, optional
+            Keep the measures of these families alone.
+
+        Returns
+        -------
+        list of Measure
+            The records, each once.
+
+        Raises
+        ------
+        UnknownMeasureError
+            If there is no such measure or family.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> [record.key for record in cv.measures.select(["vi", "ari"])]
+        ['variation_of_information', 'adjusted_rand']
+        """
         chosen = list(self.values())
         if names is not None:
             listed = [names] if _is_one(names) or not isinstance(names, Iterable) else list(names)
             chosen = list({r.key: r for r in (self._resolve(name) for name in listed)}.values())
         if family is not None and not isinstance(family, Iterable):
-            raise UnknownMeasureError(f"a family is named by a string, not by {family!r}.")
+            raise UnknownMeasureError(
+                f"a family is named by a string, not by {show_label(family, 40)}."
+            )
         families = None if family is None else {family} if isinstance(family, str) else set(family)
         if families is not None:
             known = {record.family for record in self.values()}

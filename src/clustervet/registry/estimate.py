@@ -1,4 +1,4 @@
-"""What a formula gives: a value, perhaps with its standard error, or a reason for none."""
+"""What a formula gives: a value, perhaps with a standard error, or a reason for none."""
 
 from __future__ import annotations
 
@@ -6,19 +6,32 @@ import math
 from statistics import NormalDist
 from typing import Any, NamedTuple, Self
 
-from clustervet.errors import ParameterError
+from clustervet._checks import share
 
 
 class Outcome(NamedTuple):
-    """A measure's value, and the reason where the value is undefined (`nan`)."""
+    """The value of a measure, and the reason where the value is undefined (nan)."""
 
     value: float
     why: str | None = None
 
 
 class Estimate(float):
-    """A value known up to a sampling error: a float with its standard error.
+    """A value that was estimated from a sample: a float with its standard error.
 
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    standard_error : float
+        Its standard error.
+    sample : int
+        Size of the sample.
+    degrees : float, optional
+        Degrees of freedom of the standard error.
+
+    Examples
+    --------
     >>> guess = Estimate(0.5, standard_error=0.01, sample=1_000)
     >>> guess + 1
     1.5
@@ -34,7 +47,7 @@ class Estimate(float):
     def __new__(
         cls, value: float, *, standard_error: float, sample: int, degrees: float = math.inf
     ) -> Self:
-        """A float that remembers how it was sampled."""
+        """Return a float that knows how it was sampled."""
         made = super().__new__(cls, value)
         made.standard_error = float(standard_error)
         made.sample = int(sample)
@@ -42,18 +55,32 @@ class Estimate(float):
         return made
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Where the exact value lies: by Student's law with so many degrees of freedom."""
-        if not 0 < confidence < 1:
-            raise ParameterError(f"confidence must lie between 0 and 1, not {confidence!r}.")
-        reach = self._quantile((1 + confidence) / 2) * self.standard_error
+        """Return a confidence interval of the exact value, by Student's t distribution.
+
+        Parameters
+        ----------
+        confidence : float, optional
+            The confidence, between 0 and 1.
+
+        Returns
+        -------
+        tuple of float
+            The ends of the interval.
+
+        Raises
+        ------
+        ParameterError
+            If `confidence` is out of range.
+        """
+        reach = self._quantile((1 + share(confidence, "confidence")) / 2) * self.standard_error
         return float(self) - reach, float(self) + reach
 
-    def _quantile(self, share: float) -> float:
+    def _quantile(self, level: float) -> float:
         if self.degrees > 1_000:
-            return NormalDist().inv_cdf(share)
+            return NormalDist().inv_cdf(level)
         from scipy.special import stdtrit
 
-        return float(stdtrit(max(self.degrees, 1.0), share))
+        return float(stdtrit(max(self.degrees, 1.0), level))
 
     def __repr__(self) -> str:
         return f"{float(self)!r} ± {self.standard_error:.2g}"

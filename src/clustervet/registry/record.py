@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import difflib
+import importlib
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from clustervet._checks import suggestion
 from clustervet.errors import ClustervetError, ParameterError, UndefinedError
 from clustervet.registry.estimate import Estimate, Outcome
+from clustervet.view.model import Section
+from clustervet.view.result import Result
 
 Better = Literal["higher", "lower", "neither"]
-# What a measure's time grows with: cells of a table, points, pairs of points, or refits.
+# What the time of a measure grows with: cells of a table, points, pairs of points, or refits.
 Cost = Literal["cells", "points", "pairs", "refits"]
 Kind = Literal["external", "internal"]
-
-
 Fault = type[ClustervetError] | None
 
 
 class MeasureFunction(Protocol):
-    """What the user calls: labels (or one finished table) in, a float out."""
+    """What the user calls: labels or one finished table in, a float out."""
 
     record: Measure
 
@@ -30,33 +31,107 @@ class MeasureFunction(Protocol):
         """Score labels, or one finished table."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """All that is known about one measure; the formula reads a table (or a geometry)."""
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Measure(Result):
+    """All that is known about one measure.
+
+    `clustervet.measures` holds the records; the decorator `clustervet.measure` makes them. A
+    record is shown as the card of the measure, and it is called like the measure itself.
+
+    Parameters
+    ----------
+    key : str
+        The name of the measure in code, such as "adjusted_rand".
+    title : str
+        Its name in text.
+    symbol : str, optional
+        Its sign in formulas.
+    family : str
+        The group of measures that it belongs to.
+    kind : {"external", "internal"}
+        Whether it compares a clustering with known classes, or with the features.
+    better : {"higher", "lower", "neither"}
+        The direction of better values.
+    bounds : tuple of float
+        The least and the largest value.
+    unit : str, optional
+        The unit of the values.
+    symmetric : bool, optional
+        Whether truth and prediction are exchangeable.
+    metric : bool, optional
+        Whether it is a metric on clusterings.
+    adjusted : bool, optional
+        Whether it is corrected for chance.
+    perfect : float or None, optional
+        The value of identical clusterings, if it is always the same.
+    reference : str, optional
+        Where the measure is defined.
+    aliases : tuple of str, optional
+        Other names.
+    meaning : str, optional
+        What a value says, in one sentence.
+    equation : str, optional
+        The formula as text.
+    use : str, optional
+        When to use the measure.
+    avoid : str, optional
+        When not to use it.
+    formula : callable
+        The function that computes the value from a table or a geometry.
+    cost : {"cells", "points", "pairs", "refits"}, optional
+        What the time grows with.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> record = cv.measures["vi"]
+    >>> record.key, record.better, record.bounds
+    ('variation_of_information', 'lower', (0.0, inf))
+    >>> record([0, 0, 1, 1], [0, 0, 1, 2])
+    0.5
+    """
 
     key: str
     title: str
-    symbol: str
+    symbol: str = ""
     family: str
     kind: Kind
     better: Better
     bounds: tuple[float, float]
-    unit: str
-    symmetric: bool
-    metric: bool
-    adjusted: bool
-    perfect: float | None
-    reference: str
-    aliases: tuple[str, ...]
-    meaning: str
-    equation: str
-    use: str
-    avoid: str
+    unit: str = ""
+    symmetric: bool = False
+    metric: bool = False
+    adjusted: bool = False
+    perfect: float | None = None
+    reference: str = ""
+    aliases: tuple[str, ...] = ()
+    meaning: str = ""
+    equation: str = ""
+    use: str = ""
+    avoid: str = ""
     formula: Callable[..., float]
     cost: Cost = "cells"
 
     def __call__(self, *data: Any, **options: Any) -> float:
-        """Score labels, or one finished table."""
+        """Return the value for labels or for one finished table.
+
+        Parameters
+        ----------
+        *data : labels, Contingency or Geometry
+            Truth and prediction, or features and labels, or one finished table or geometry.
+        **options : object
+            Options of the input, such as ``noise``, and parameters of the formula.
+
+        Returns
+        -------
+        float
+            The value; nan where it is undefined.
+
+        Raises
+        ------
+        ClustervetError
+            If the input cannot be read, or can have no value.
+        """
         own = self.parameters if options else {}
         parameters = {name: options.pop(name) for name in own if name in options}
         outcome, fault = self._apply(self.subject(*data, **options), parameters)
@@ -65,14 +140,32 @@ class Measure:
         return outcome.value
 
     def subject(self, *data: Any, **options: Any) -> Any:
-        """What the formula reads, from what the user gave: labels, or a finished table."""
+        """Return what the formula reads: a table or a geometry.
+
+        Parameters
+        ----------
+        *data : labels, Contingency or Geometry
+            What the user gave.
+        **options : object
+            Options of the input, such as ``noise``.
+
+        Returns
+        -------
+        Contingency or Geometry
+            The subject of the formula.
+
+        Raises
+        ------
+        ClustervetError
+            If the input cannot be read, or an option is unknown.
+        """
         if options:
             known = list(inspect.signature(doors[self.kind]).parameters)[1:]
             check_options(options, [*known, *self.parameters], self.key)
         return doors[self.kind](self, *data, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by key: whoever loads it has the measure in the registry."""
+        """Pickle by key: the measure is in the registry of whoever loads it."""
         return _recall, (self.key,)
 
     @property
@@ -86,15 +179,30 @@ class Measure:
         }
 
     def evaluate(self, subject: Any, **parameters: Any) -> Outcome:
-        """Apply the formula to a finished table or geometry, with the limit policy.
+        """Return the value for a finished table or geometry, or the reason for none.
 
-        Identical partitions are perfect whatever the formula's denominators do there; an
-        undefined value is `nan` and carries its reason.
+        Parameters
+        ----------
+        subject : Contingency or Geometry
+            What the formula reads.
+        **parameters : object
+            Parameters of the formula.
+
+        Returns
+        -------
+        Outcome
+            The value, and the reason where it is nan. Identical partitions have the perfect
+            value, whatever the formula gives there.
+
+        Raises
+        ------
+        ParameterError
+            If the formula has no such parameter.
         """
         return self._apply(subject, parameters)[0]
 
     def _apply(self, subject: Any, parameters: Mapping[str, Any]) -> tuple[Outcome, Fault]:
-        """The outcome, and what is wrong with the input if it could not have had a value."""
+        """Return the outcome, and the error to raise if the input can have no value."""
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
             raise ParameterError(
@@ -121,6 +229,45 @@ class Measure:
         why = "the formula gives no number here" if math.isnan(value) else None
         return Outcome(value, why), None
 
+    def document(self) -> Section:
+        """Return the card of the measure as a document.
+
+        Returns
+        -------
+        Section
+            What the measure means, which properties it has, and when to use it.
+        """
+        section: Section = _card(self).document()
+        return section
+
+    def columns(self) -> dict[str, Any]:
+        """Return the measure as one row of the list of measures.
+
+        Returns
+        -------
+        dict of str to list
+            Measure, direction, bounds, family and title.
+        """
+        columns: dict[str, Any] = _card(self).columns()
+        return columns
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain data.
+
+        Returns
+        -------
+        dict
+            All that is known about the measure, with the answers of the property tests.
+        """
+        data: dict[str, Any] = _card(self).to_dict()
+        return data
+
+
+def _card(record: Measure) -> Any:
+    # The card says which published tests the measure passes, which a higher room knows. It is
+    # imported when first needed, by name, as this room may not depend on that one.
+    return importlib.import_module("clustervet.lab.cards").MeasureCard(record)
+
 
 def _recall(key: str) -> Measure:
     from clustervet.registry.catalogue import measures
@@ -129,19 +276,18 @@ def _recall(key: str) -> Measure:
 
 
 def check_options(options: Mapping[str, Any], known: Iterable[str], who: str) -> None:
-    """Refuse an option that nothing knows, and suggest the nearest that something does."""
+    """Raise if an option is unknown, and suggest the most similar known one."""
     for name in options:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"it knows {', '.join(known)}."
+            hint = suggestion(name, known, f"it knows {', '.join(known)}.")
             raise ParameterError(f"{who} knows no option {name!r}; {hint}")
 
 
-# A door turns what the user gave into what formulas of that kind read. The rooms that own
-# tables and geometries register theirs, since this room may not import them.
+# A door turns what the user gave into what formulas of that kind read. The rooms of tables and
+# geometries register their doors, since this room may not import them.
 doors: dict[Kind, Callable[..., Any]] = {}
 
 
 def register_door(kind: Kind, door: Callable[..., Any]) -> None:
-    """Say how arguments of a measure of this kind become the formula's subject."""
+    """Register the function that turns arguments into the subject of formulas of a kind."""
     doors[kind] = door

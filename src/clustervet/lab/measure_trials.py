@@ -1,4 +1,4 @@
-"""Measures put to expected tables: their values, and what is wrong with a measure itself."""
+"""Measures on the expected tables of Dom's family: their values and their faults."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ from clustervet.labels import show_label
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
 
-# The measures that Dom 2001, §7.2, compares; Q0 ranks as Q2 does.
+# The measures that Dom 2001, §7.2, compares. Q0 gives the same ranks as Q2.
 PAPER_MEASURES = ("rand", "fowlkes_mallows", "hubert_gamma", "jaccard", "hamming", "dom_q2")
-# Sums in another order differ by rounding alone, far below this share of the value.
+# Sums in another order differ by rounding, which is far below this share of the value.
 ORDER_SLACK = 1e-9
+# The family of a function that has no record.
+PLAIN = "a plain function"
 
 FaultKind = Literal["raises", "undefined", "order", "unsteady", "direction"]
 
 
 @dataclass(frozen=True)
-class Fault:
-    """What is wrong with a measure: in how many of the tables tried, and how it first showed.
+class MeasureFault:
+    """A fault of a measure: the number of tables that show it, and the first of them.
 
     `kind` is "raises", "undefined" (nan or infinite), "order" (another order of labels gives
     another value), "unsteady" (the same table gives another value) or "direction" (its record
-    does not say whether higher or lower is better).
+    does not say whether higher or lower is better). `first` has the parameters of the first
+    table that shows the fault, and `what` says in words what happened there.
     """
 
     measure: str
@@ -47,26 +50,22 @@ class Fault:
         where = f"in {self.tables} of {self.tried} tables, first at {describe(self.first)}"
         return f"{self.measure} {self.what.rstrip('.')}; {where}."
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
-
-class Trial(NamedTuple):
-    """A measure's values, higher is better, nan where it has none; and its faults."""
+class MeasureTrial(NamedTuple):
+    """A measure's values, signed so that higher is better and nan where undefined; its faults."""
 
     record: Measure
     values: NDArray[np.float64]
-    faults: tuple[Fault, ...]
+    faults: tuple[MeasureFault, ...]
 
     @property
     def is_sound(self) -> bool:
-        """Whether values say something of the clustering, rather than of its labels."""
+        """Whether the values depend on the clustering alone, and have a direction."""
         return not any(fault.kind in ("order", "unsteady", "direction") for fault in self.faults)
 
 
-class Case(NamedTuple):
-    """A member of the family as a table, and the same with one side of it in reverse order."""
+class FamilyCase(NamedTuple):
+    """A member of the family as a table, and the same table with one side in reverse order."""
 
     point: Point
     table: Contingency
@@ -74,22 +73,22 @@ class Case(NamedTuple):
     side: str
 
 
-def cases_of(grid: Grid, n: float) -> list[Case]:
-    """The expected tables of a grid; classes and clusters are reversed in turn."""
+def cases_of(grid: Grid, n: float) -> list[FamilyCase]:
+    """Return the expected tables of a grid; classes and clusters are reversed in turn."""
     cases = []
     for place, point in enumerate(grid):
         shares = family(*point)
         side, turned = ("classes", shares[::-1]) if place % 2 else ("clusters", shares[:, ::-1])
-        cases.append(Case(point, expected_table(shares, n), expected_table(turned, n), side))
+        cases.append(FamilyCase(point, expected_table(shares, n), expected_table(turned, n), side))
     if not cases:
         raise ParameterError("the grid holds no combination that names a distribution.")
     return cases
 
 
 def chosen_measures(measures: Any) -> list[Measure]:
-    """Records of what was asked for: keys, records, measures, or plain functions of a table.
+    """Return the records of keys, records, measures or plain functions of a table.
 
-    None is what the paper compares, "all" every external measure that has a direction.
+    None stands for the measures of the paper, "all" for every external measure with a direction.
     """
     if measures is None:
         return registry.select(PAPER_MEASURES)
@@ -116,41 +115,30 @@ def _record(item: Any) -> Measure:
 
 
 def _plain_record(function: Callable[..., float]) -> Measure:
-    """A record for a function that has none: all that is supposed is that higher is better."""
+    """Return a record for a function that has none; higher is taken to be better."""
     name = show_label(getattr(function, "__name__", type(function).__name__))
     return Measure(
         key=name,
         title=name,
-        symbol="",
         family=PLAIN,
         kind="external",
         better="higher",
         bounds=(-math.inf, math.inf),
-        unit="",
-        symmetric=False,
-        metric=False,
-        adjusted=False,
-        perfect=None,
-        reference="",
-        aliases=(),
-        meaning="",
-        equation="",
-        use="",
-        avoid="",
         formula=function,
     )
 
 
-PLAIN = "a plain function"
-
-
-def run_trial(record: Measure, cases: Sequence[Case], tick: Callable[[], None]) -> Trial:
-    """The measure on every table and its turned form; nothing it does stops the run."""
+def run_trial(
+    record: Measure, cases: Sequence[FamilyCase], tick: Callable[[], None]
+) -> MeasureTrial:
+    """Return the values on every table; whatever the measure raises becomes a fault."""
     values = np.full(len(cases), np.nan)
     found: dict[FaultKind, list[tuple[Point, str]]] = {}
     if record.better == "neither":
         what = "has no direction: its record does not say whether higher or lower is better"
-        return Trial(record, values, (Fault(record.key, "direction", 0, 0, None, what),))
+        return MeasureTrial(
+            record, values, (MeasureFault(record.key, "direction", 0, 0, None, what),)
+        )
     for place, case in enumerate(cases):
         value, kind, what = _value(record, case.table)
         if kind is None:
@@ -160,25 +148,25 @@ def run_trial(record: Measure, cases: Sequence[Case], tick: Callable[[], None]) 
             found.setdefault(kind, []).append((case.point, what))
         tick()
     faults = (
-        Fault(record.key, kind, len(shown), len(cases), shown[0][0]._asdict(), shown[0][1])
+        MeasureFault(record.key, kind, len(shown), len(cases), shown[0][0]._asdict(), shown[0][1])
         for kind, shown in found.items()
     )
     sign = 1 if record.better == "higher" else -1
-    return Trial(record, sign * values, tuple(faults))
+    return MeasureTrial(record, sign * values, tuple(faults))
 
 
 def values_on(record: Measure, tables: Iterable[Contingency]) -> list[float]:
-    """The measure's own values, nan where it has none."""
+    """Return the measure's own values, nan where it has none."""
     return [_value(record, table)[0] for table in tables]
 
 
 def _value(record: Measure, table: Contingency) -> tuple[float, FaultKind | None, str]:
-    """A finite value, or what happened instead."""
+    """Return a finite value, or what happened instead."""
     try:
         with np.errstate(all="ignore"):
             value, why = record.evaluate(table)
     except Exception as error:
-        said = str(error).strip() or "without a word"
+        said = str(error).strip() or "no message"
         return math.nan, "raises", f"raises {type(error).__name__}: {show_label(said, 200)}"
     if not math.isfinite(value):
         reason = f": {show_label(why, 200)}" if why else ""
@@ -186,8 +174,8 @@ def _value(record: Measure, table: Contingency) -> tuple[float, FaultKind | None
     return float(value), None, ""
 
 
-def _turned_fault(record: Measure, case: Case, value: float) -> tuple[FaultKind | None, str]:
-    """What another order of classes or clusters shows about the measure, if anything."""
+def _turned_fault(record: Measure, case: FamilyCase, value: float) -> tuple[FaultKind | None, str]:
+    """Return the fault that another order of classes or clusters shows, if any."""
     other, kind, what = _value(record, case.turned)
     if kind is not None:
         return kind, f"{what}, with the {case.side} in reverse order"
