@@ -24,7 +24,7 @@ def _lines(section: Section) -> list[str]:
     for table in tables:
         if titled:
             lines += [*([""] if lines else []), table.title]
-        lines += _table(table)
+        lines += table_lines(table)
     inner = [part for part in section.sections if not part.detail]
     for part in inner:
         lines += [*([""] if lines else []), part.title, *_lines(part)]
@@ -32,7 +32,8 @@ def _lines(section: Section) -> list[str]:
     return [*lines, *gap, *section.notes]
 
 
-def _table(table: Table) -> list[str]:
+def table_lines(table: Table) -> list[str]:
+    """Return a table as aligned lines."""
     if not table.has_heads:
         return _facts(table)
     grid = [[column.title for column in table.columns]]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from clustervet.view.model import Cell, Section, Table
-from clustervet.view.plain_text import WIDTH, cell_text
+from clustervet.view.plain_text import WIDTH, cell_text, table_lines
 
 
 def to_rich(section: Section) -> Any:
@@ -25,14 +26,34 @@ def _parts(section: Section) -> list[Any]:
     for table in tables:
         if len(tables) > 1:
             parts.append(Text(f"\n{table.title}", style="bold"))
-        parts.append(_table(table) if table.has_heads else _facts(table))
+        parts.append(_Fitted(table) if table.has_heads else _facts(table))
     for part in section.sections:
         if not part.detail:
             parts += [Text(f"\n{part.title}", style="bold"), *_parts(part)]
     return [*parts, *(Text(line, style="dim") for line in section.notes)]
 
 
-def _table(table: Table) -> Any:
+class _Fitted:
+    """A table in colour where the terminal is wide enough, and else as plain text.
+
+    rich would leave out columns that do not fit, without a word.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        from rich.measure import Measurement
+        from rich.text import Text
+
+        made = _coloured(self.table)
+        if Measurement.get(console, options, made).minimum <= options.max_width:
+            yield made
+        else:
+            yield Text("\n".join(table_lines(self.table)), no_wrap=True, overflow="ignore")
+
+
+def _coloured(table: Table) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
