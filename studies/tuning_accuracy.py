@@ -5,7 +5,7 @@
 k-means is tuned over 2 to 20 clusters on synthetic sets with a known number of clusters, on
 structureless sets, where the right answer is that no value is clear, and on four of
 scikit-learn's real sets. Prints a Markdown table a question. `--calibrate` draws other sets,
-and prints which strengths structureless ones reach: the thresholds in `clustervet.selection`
+and prints which strengths structureless ones reach: the thresholds in `clustervet.tuning`
 come from there.
 """
 
@@ -28,7 +28,7 @@ from kneed import KneeLocator
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from clustervet.selection import Tuning, find_hartigan, tune
+from clustervet.tuning import Tuning, find_hartigan, tune
 
 MEASURES: dict[str, dict[str, Any]] = {
     "ssq": {},

@@ -13,9 +13,9 @@ import numpy as np
 from clustervet.contingency.frame import Backend, to_frame
 from clustervet.datasets.corpora import CORPORA, Corpus, find_corpora, load_corpus
 from clustervet.errors import FileError, ParameterError
+from clustervet.fitting.algorithms import read_seed
 from clustervet.frames.whole import make_folder
 from clustervet.selection import Selection, select
-from clustervet.selection.estimators import read_seed
 
 SCHEMA = "clustervet/text-study/1"
 # The best bounds the paper prints, in percent of the test set (§4.3, figs. 4 and 5, and yahoo in

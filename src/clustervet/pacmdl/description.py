@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
+from clustervet._checks import whole
 from clustervet.errors import ParameterError
 
 # The choices that a language may pay for, and how a sentence names each.
@@ -48,8 +47,8 @@ class Description:
             return
         if len(self.assignment) != self.clusters:
             raise ParameterError(
-                f"assignment must have a label a cluster; there are {self.clusters} clusters and "
-                f"{len(self.assignment)} labels."
+                f"assignment must have one label per cluster; there are {self.clusters} clusters "
+                f"and {len(self.assignment)} labels."
             )
         if not (min(self.assignment) >= 0 and max(self.assignment) < self.labels):
             raise ParameterError(f"assignment must hold codes from 0 to {self.labels - 1}.")
@@ -85,14 +84,3 @@ class Description:
                 "or more; there is one."
             )
         return math.log2(number) + math.log2(number - 1)
-
-
-def whole(value: Any, name: str, least: int) -> int:
-    """A whole number that is at least so much."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least or isinstance(value, bool):
-        raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-    return number

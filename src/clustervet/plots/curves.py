@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from clustervet._checks import is_number
 from clustervet.plots.frame import Figure, finish, graph_objects
 from clustervet.plots.text import axis_texts, escape, hover, ident, number, shown
 from clustervet.plots.theme import EITHER, QUIET
 from clustervet.registry import Measure
 from clustervet.scorecard.render import ARROWS
-from clustervet.selection import Tuning
-from clustervet.selection.choice import is_number
+from clustervet.tuning import Tuning
 
 # Pixels of one curve, and between two.
 CURVE, BETWEEN = 104, 30

@@ -18,7 +18,8 @@ from clustervet.plots.theme import EITHER, QUIET
 from clustervet.registry import measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores
 from clustervet.scorecard.render import ARROWS
-from clustervet.selection import Selection, Tuning
+from clustervet.selection import Selection
+from clustervet.tuning import Tuning
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
