@@ -24,10 +24,11 @@ import numpy as np
 
 from clustervet.clusterers import NeighbourSmoothing
 from clustervet.datasets.corpora import load_corpus
+from clustervet.fitting.algorithms import read_algorithms
+from clustervet.fitting.preparation import TfIdf
 from clustervet.pacmdl import bmax
 from clustervet.selection import select
-from clustervet.selection.algorithms import read_algorithms, seeds_of
-from clustervet.selection.weighting import TfIdf
+from clustervet.selection.candidates import seeds_of
 
 CHOSEN_ON = "cmu-different-1000"
 SETTINGS = ((0, None), (5, None), (10, None), (20, None), (10, 200), (10, 300), (20, 200))
@@ -80,7 +81,7 @@ def bounds(counts: Any, labels: Any, neighbours: int, terms: int | None) -> dict
         }
     clusterings = {
         (algorithm.name, k): [
-            algorithm.clusterer.made(k, seeds_of(0, algorithm.name, k, run)[0])
+            algorithm.made(k, seeds_of(0, algorithm.name, k, run)[0])
             .fit(inputs[algorithm.counts])
             .labels_
             for run in range(RUNS)

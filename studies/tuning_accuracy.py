@@ -28,7 +28,7 @@ from kneed import KneeLocator
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from clustervet.selection import Tuning, find_hartigan, tune
+from clustervet.tuning import Tuning, find_hartigan, tune
 
 MEASURES: dict[str, dict[str, Any]] = {
     "ssq": {},

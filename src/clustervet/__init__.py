@@ -40,7 +40,16 @@ from clustervet.pacmdl import Bound, pac_mdl_bound
 from clustervet.partition import Partition
 from clustervet.registry import Estimate, Measure, measure, measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores, internal_scores
-from clustervet.selection import Choice, Selection, Tuning, select, tune
+from clustervet.selection import Selection, select
+from clustervet.tuning import (
+    Choice,
+    Tuning,
+    find_elbow,
+    find_gap,
+    find_hartigan,
+    find_optimum,
+    tune,
+)
 
 __version__ = "0.1.0"
 
@@ -74,6 +83,10 @@ __all__ = [
     "diagnose",
     "distance_matrix",
     "external_scores",
+    "find_elbow",
+    "find_gap",
+    "find_hartigan",
+    "find_optimum",
     "internal_scores",
     "measure",
     "measures",

@@ -11,9 +11,8 @@ import polars as pl
 import pytest
 
 import clustervet as cv
-from clustervet.selection import splits
+from clustervet.selection import candidates, select
 from clustervet.selection.journal import Journal
-from clustervet.selection.select import select
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(60)
@@ -187,7 +186,7 @@ def test_a_folder_of_text_has_a_folder_for_each_class(run, folder):
     assert ran.err.startswith("clustervet: 41 documents with ")
     assert (data["points"], data["train_size"], data["test_size"]) == (41, 40, 1)
     assert min(fit["train_errors"] for fit in data["candidates"]) == 0
-    assert data["remarks"] == [splits.OWN]
+    assert data["remarks"] == [candidates.OWN]
     path = folder.parent / "found.csv"
     ran = run("select", folder, "-a", "spherical", "--k", "2", "--runs", "1", "--predictions", path)
     head, *rows = path.read_text().splitlines()
@@ -228,7 +227,7 @@ def test_a_column_of_text(run, file):
         ([*ASK[:2], "-a", ","], "--algorithms names none"),
         ([*ASK[:2], "-a", "no_such_module:Thing"], "cannot be loaded"),
         ([*ASK[:2], "-a", "kl"], "the algorithm 'kl' reads counts"),
-        ([*ASK, "--weighting", "tf"], "weighting must be one of"),
+        ([*ASK, "--weighting", "tf"], "weighting must be 'none'"),
         ([*ASK, "--neighbours", "5"], "they go with --weighting tfidf or --weighting counts."),
         ([*ASK, "--jobs", "0"], "--jobs must not be 0"),
         ([*ASK, "--seed", "-1"], "'--seed'"),

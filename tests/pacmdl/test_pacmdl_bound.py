@@ -63,11 +63,11 @@ def test_it_reads_well():
     assert text.splitlines() == [
         "With probability at least 0.9, at most 9 of 40 unlabelled objects (22.50%) are predicted "
         "wrongly.",
-        "  labelled    1 of 40 wrong (2.50%)",
-        "  language    mixture: 4.00 bits (labels 2.00, runs 2.00)",
-        "  constant    always 'ham': at most 28 wrong (70.00%)",
-        "  provided    that the labelled objects are a random sample of all",
-        "  truth       1 of 40 wrong (2.50%), as bounded",
+        "labelled  1 of 40 wrong (2.50%)",
+        "language  mixture: 4.00 bits (labels 2.00, runs 2.00)",
+        "constant  always 'ham': at most 28 wrong (70.00%)",
+        "provided  that the labelled objects are a random sample of all",
+        "truth     1 of 40 wrong (2.50%), as bounded",
     ]
 
 
@@ -218,3 +218,33 @@ def test_bad_options_get_a_clear_sentence(options, match):
 def test_what_cannot_be_bounded_is_refused(truth, labelled, match):
     with pytest.raises(ClustervetError, match=match):
         pac_mdl_bound(truth, PRED, labelled)
+
+
+def test_a_column_says_which_objects_are_labelled():
+    words = ["yes" if k % 2 == 0 else "no" for k in range(80)]
+    ones = [int(k % 2 == 0) for k in range(80)]
+    wanted = pac_mdl_bound(TRUTH, PRED, EVEN)
+    assert pac_mdl_bound(TRUTH, PRED, words) == pac_mdl_bound(TRUTH, PRED, ones) == wanted
+    with pytest.raises(ParameterError, match="'perhaps' is neither") as caught:
+        pac_mdl_bound(TRUTH, PRED, ["perhaps", *words[1:]])
+    assert caught.value.parameter == "labelled"
+
+
+def test_the_document_has_facts_for_all_and_numbers_for_pages():
+    section = pac_mdl_bound(TRUTH, PRED, EVEN).document()
+    facts, numbers, assigned = section.tables
+    assert [row.cells[0].text for row in facts.rows] == [
+        "labelled",
+        "language",
+        "constant",
+        "provided",
+        "truth",
+    ]
+    assert numbers.detail
+    assert ("max errors", 7) in [(row.cells[0].text, row.cells[1].value) for row in numbers.rows]
+    assert [[cell.text for cell in row.cells] for row in assigned.rows] == [
+        ["0", "ham"],
+        ["1", "spam"],
+    ]
+    assert section.lead == section.paragraphs
+    assert "| labelled | 1 of 40 wrong (2.50%) |" in pac_mdl_bound(TRUTH, PRED, EVEN).to_markdown()

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustervet.errors import ClustervetError, LabelError, ParameterError
+from clustervet.labels import read_labels
 from clustervet.pacmdl import transduce
 
 rows = st.tuples(st.sampled_from("abcd"), st.integers(-1, 4), st.booleans(), st.booleans())
@@ -109,6 +110,11 @@ masks = {
     "nullable": pd.array([True, True, False, True, False], dtype="boolean"),
     "polars": pl.Series([True, True, False, True, False]),
     "positions": [3, 0, 1],
+    "words": ["yes", " T ", "no", "TRUE", "n"],
+    "gaps": ["yes", "y", None, "1", None],
+    "ones": [1, 1, 0, 1, 0],
+    "floats": np.array([1.0, 1.0, 0.0, 1.0, np.nan]),
+    "codes": read_labels(["1", "1", "0", "1", "0"]),
     "tuple": (0, 1, 3),
     "unsigned": np.array([0, 1, 3], np.uint8),
 }
@@ -182,16 +188,18 @@ def test_the_commonest_label_stands_beside_the_clusters():
 @pytest.mark.parametrize(
     ("labelled", "match"),
     [
-        ([True, False], "there are 4 objects and 2 booleans"),
+        ([True, False], "there are 4 objects and 2 entries"),
+        (["yes", "no", "no"], "there are 4 objects and 3 entries"),
         ([0, 9], "position 9"),
         ([-1], "position -1"),
-        ([1, 0, 1, 0], "make them booleans"),
-        (["yes", "no", "yes", "no"], "mask of booleans"),
-        ([0.0, 1.0, 0.0, 1.0], "mask of booleans"),
-        ([[True, False, True, False]], "mask of booleans"),
-        ([[True], [1, 2]], "mask of booleans"),
-        ("all", "mask of booleans"),
-        (2, "mask of booleans"),
+        ([1, 0, 1], "holds a position twice"),
+        ([0, 2, 0, 2], "holds a position twice"),
+        (["yes", "no", "maybe", "no"], "'maybe' is neither"),
+        ([0.0, 1.0, 2.0, 1.0], "'2' is neither"),
+        ([[True, False, True, False]], "must be a mask, positions of objects, or a column"),
+        ([[True], [1, 2]], "must be a mask"),
+        ("all", "must be a mask"),
+        (2, "must be a mask"),
     ],
 )
 def test_what_is_neither_mask_nor_positions_is_refused(labelled, match):

@@ -19,8 +19,8 @@ from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
 
 from clustervet.errors import FileError, ParameterError
+from clustervet.selection import select
 from clustervet.selection.journal import Journal
-from clustervet.selection.select import select
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(90)
@@ -337,9 +337,8 @@ def test_a_file_that_cannot_grow_loses_no_fit(tmp_path):
 import resource
 import numpy as np
 from clustervet.errors import FileError
-from clustervet.selection.fits import Fit
-from clustervet.selection.identity import Identity
-from clustervet.selection.journal import Journal
+from clustervet.fitting.fits import Fit
+from clustervet.selection.journal import Identity, Journal
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 with Journal({str(tmp_path / "run.db")!r}) as journal:
@@ -402,8 +401,7 @@ FORKS = """
 import os, sys, time
 import joblib, numpy as np, threadpoolctl
 from sklearn.cluster import KMeans
-from clustervet.selection import display
-from clustervet.selection.select import select
+from clustervet.selection import select
 
 class Slow(KMeans):
     def fit_predict(self, points, y=None, sample_weight=None):
@@ -422,7 +420,7 @@ for line in sys.stdin:
             journal=None if journal == "-" else journal, n_jobs=int(jobs),
         )
         with open(answer, "w") as file:
-            file.write(found.to_json() + display.csv_text(found))
+            file.write(found.to_json() + found.to_csv())
         os._exit(0)
     print(pid, flush=True)
     print(os.waitpid(pid, 0)[1], flush=True)

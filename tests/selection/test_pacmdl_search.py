@@ -13,8 +13,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from clustervet.errors import LabelError, ParameterError
-from clustervet.selection.search import PacMdlSearch
-from clustervet.selection.select import select
+from clustervet.selection import PacMdlSearch, select
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(120)

@@ -30,12 +30,11 @@ from sklearn.preprocessing import StandardScaler
 import clustervet as cv
 from clustervet.clusterers import KLKMeans, NeighbourSmoothing, SphericalKMeans
 from clustervet.errors import ClustervetError, ParameterError
-from clustervet.selection import fits
-from clustervet.selection.algorithms import read_algorithms
-from clustervet.selection.preparation import Preparation
-from clustervet.selection.select import select
-from clustervet.selection.splits import MINUS_ONE, OWN, read_split
-from clustervet.selection.weighting import TfIdf
+from clustervet.fitting import fits
+from clustervet.fitting.algorithms import read_algorithms
+from clustervet.fitting.preparation import Preparation, TfIdf
+from clustervet.selection import select
+from clustervet.selection.candidates import MINUS_ONE, OWN, read_split
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(90)
@@ -138,7 +137,7 @@ def test_text_is_made_dense_for_what_reads_no_sparse_rows():
     assert [c.train_errors for c in dense.table] == [c.train_errors for c in found.table]
     reduced = make_pipeline(TruncatedSVD(2, random_state=0), GaussianMixture())
     (algorithm,) = read_algorithms([reduced])
-    assert not algorithm.dense  # its first step reads sparse rows
+    assert algorithm.reads_sparse  # its first step reads sparse rows
     search = cv.PacMdlSearch(["gmm"], clusters=[3], runs=2, weighting="tfidf").fit(WORDS, TOPICS)
     np.testing.assert_array_equal(search.predict(WORDS), search.transduction_)
 
@@ -523,3 +522,57 @@ def test_dense_clusterers_cannot_be_asked_for_a_number():
         select(X, Y, ["dbscan"])
     with pytest.raises(ParameterError, match="DBSCAN has no parameter 'n_clusters'"):
         select(X, Y, {"d": DBSCAN()})
+
+
+def test_features_can_be_standardized_and_that_is_said():
+    wide = X * [1, 1000]
+    ask = [["kmeans", "gmm"], [2, 3], 2]
+    found = select(wide, Y, *ask, standardize=True)
+    plain = select(StandardScaler().fit_transform(wide), Y, *ask)
+    assert found.table == plain.table
+    assert found.to_dict() == plain.to_dict() | {"standardized": True}
+    assert "delta 0.1; standardized\n" in repr(found)
+    search = cv.PacMdlSearch(["kmeans"], clusters=[3], runs=2, standardize=True).fit(wide, Y)
+    np.testing.assert_array_equal(search.predict(wide), search.transduction_)
+    usual = select(np.abs(X), Y, clusters=[3], runs=1, standardize=True)
+    assert "kl" not in usual.study.algorithms
+    assert "once standardized" in repr(usual)
+    with pytest.raises(ParameterError, match="standardize is for measurements"):
+        select(WORDS, TOPICS, weighting="tfidf", standardize=True)
+
+
+def test_standardizing_is_part_of_what_a_journal_knows(tmp_path):
+    ask = {"algorithms": ["kmeans"], "clusters": [3], "runs": 1, "journal": tmp_path / "run.db"}
+    first = select(X, Y, **ask, standardize=True)
+    assert select(X, Y, **ask, standardize=True).to_json() == first.to_json()
+    with pytest.raises(ClustervetError, match="kmeans has input=standardized, this one's none"):
+        select(X, Y, **ask)
+
+
+def test_a_column_says_which_points_are_labelled():
+    mask = np.arange(90) % 2 == 0
+    wanted = select(X, Y, ["kmeans"], [3], 1, labelled=mask).to_json()
+    for column in (np.where(mask, "yes", "no"), mask.astype(int), mask.astype(float)):
+        assert select(X, Y, ["kmeans"], [3], 1, labelled=column).to_json() == wanted
+
+
+def test_predictions_are_columns():
+    found = select(X, Y, ["kmeans"], [3], 1)
+    columns = found.predictions_columns()
+    assert list(columns) == ["cluster", "label"]
+    assert columns["cluster"] == found.labels.tolist()
+    assert columns["label"] == found.predictions.tolist()
+    names = [f"{k}.txt" for k in range(90)]
+    assert list(found.predictions_columns(names)) == ["document", "cluster", "label"]
+
+
+def test_the_document_marks_the_chosen_algorithm():
+    found = select(X, Y, PAIR, [2, 3], 2)
+    best, every = found.document().tables
+    marked = [row.cells[0].text for row in best.rows if row.cells[0].best]
+    assert marked == [found.best.algorithm]
+    assert best.rows[0].cells[5].value == found.by_algorithm["km"].rate
+    assert every.detail
+    assert len(every.rows) == len(found.table)
+    assert found.document().lead == (found.verdict,)
+    assert "| algorithm | clusters | run | train errors |" in found.to_markdown()

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from clustervet.errors import FeatureError, LabelError, ParameterError
-from clustervet.selection.select import select
+from clustervet.selection import select
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 3))
@@ -63,7 +63,7 @@ ALGORITHMS = {"never": Untouched()}
         ({"neighbours": 3}, ParameterError, "they go with weighting='tfidf' or weighting="),
         ({"neighbours": -1}, ParameterError, "neighbours must be"),
         ({"neighbours": 1.5}, ParameterError, "neighbours must be"),
-        ({"weighting": "tf"}, ParameterError, "weighting must be one of none, counts, tfidf"),
+        ({"weighting": "tf"}, ParameterError, "weighting must be 'none', 'counts' or 'tfidf'"),
         ({"weighting": "tfidf"}, FeatureError, "is for counts, from zero on; row 0, column"),
         ({"n_jobs": 0}, ParameterError, "n_jobs must not be 0"),
         ({"random_state": -1}, ParameterError, "random_state must be"),
@@ -72,7 +72,7 @@ ALGORITHMS = {"never": Untouched()}
         ({"resume": False}, ParameterError, "resume goes with a journal"),
         ({"algorithms": []}, ParameterError, "algorithms is empty"),
         ({"algorithms": ["sphericl"]}, ParameterError, "did you mean spherical"),
-        ({"algorithms": ["xyzzy"]}, ParameterError, "there are kmeans, spherical"),
+        ({"algorithms": ["xyzzy"]}, ParameterError, "the names are kmeans, spherical"),
         ({"algorithms": ["kmeans", "kmeans"]}, ParameterError, "has 'kmeans' twice"),
         ({"algorithms": {"": KMeans()}}, ParameterError, "name must be a word"),
         ({"algorithms": {3: KMeans()}}, ParameterError, "name must be a word"),

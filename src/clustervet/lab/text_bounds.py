@@ -12,9 +12,9 @@ import numpy as np
 from clustervet._checks import share
 from clustervet.datasets.corpora import CORPORA, Corpus, find_corpora, load_corpus
 from clustervet.errors import FileError
+from clustervet.fitting.algorithms import read_seed
 from clustervet.frames.whole import make_folder
 from clustervet.selection import Selection, select
-from clustervet.selection.estimators import read_seed
 from clustervet.view import Column, Result, Row, Section, Table, form_cell, number_cell, text_cell
 
 # The best bounds the paper prints, in percent of the test set (§4.3, figs. 4 and 5, and yahoo in

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from clustervet.contingency.frame import Backend, to_frame
-from clustervet.errors import LabelError, ParameterError
+from clustervet._checks import whole
+from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.pacmdl.coding import Language
-from clustervet.pacmdl.description import Description, whole
+from clustervet.pacmdl.description import Description
 from clustervet.pacmdl.registry import languages
 from clustervet.pacmdl.tail import bmax, check_delta
 from clustervet.pacmdl.transduction import Transduction, transduce
-
-SCHEMA = "clustervet/bound/1"
+from clustervet.view import Result, Section, facts_table, plain, plain_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class ConstantLabel:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Bound:
+class Bound(Result):
     """With probability 1 - delta, at most `max_errors` of `test_size` predictions are wrong.
 
     Parameters
@@ -107,6 +105,8 @@ class Bound:
     (0.125, True, True)
     """
 
+    SCHEMA: ClassVar[str] = "clustervet/bound/1"
+
     language: str
     delta: float
     train_size: int
@@ -155,11 +155,17 @@ class Bound:
         return self.max_errors < self.constant.max_errors
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; labels as text that is safe to show."""
+        """Return the bound as plain data; labels as text that is safe to show.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dicts, as JSON holds them.
+        """
         return {
-            "schema": SCHEMA,
-            **self._numbers(),
-            "costs": {key: _finite(bits) for key, bits in self.costs.items()},
+            "schema": self.SCHEMA,
+            **plain(self._numbers()),
+            "costs": plain(self.costs),
             "assignment": [
                 {"cluster": show_label(cluster), "label": show_label(label)}
                 for cluster, label in self.assignment.items()
@@ -176,7 +182,7 @@ class Bound:
             "train_size": self.train_size,
             "train_errors": self.train_errors,
             "train_rate": self.train_rate,
-            "bits": _finite(self.bits),
+            "bits": self.bits if math.isfinite(self.bits) else None,
             "test_size": self.test_size,
             "max_errors": self.max_errors,
             "rate": self.rate,
@@ -193,13 +199,15 @@ class Bound:
             "constant_error_rate": self.constant.error_rate,
         }
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """As JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return the numbers of the bound as columns of one row.
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row, in pandas, polars or pyarrow (the first that is installed)."""
-        return to_frame({key: [value] for key, value in self._numbers().items()}, backend)
+        Returns
+        -------
+        dict
+            Lists of length one by the name of the number.
+        """
+        return {key: [value] for key, value in self._numbers().items()}
 
     @property
     def verdict(self) -> str:
@@ -209,30 +217,53 @@ class Bound:
             f"{self.test_size:,} unlabelled objects ({self.rate:.2%}) are predicted wrongly."
         )
 
-    def __repr__(self) -> str:
+    def document(self) -> Section:
+        """Return the bound, what it depends on, and the label that each cluster predicts.
+
+        Returns
+        -------
+        Section
+            The verdict and a list of facts; the numbers and the labels of clusters for pages.
+        """
         constant, label = self.constant, show_label(self.constant.label)
         paid = ", ".join(f"{key} {bits:,.2f}" for key, bits in self.costs.items())
-        lines = [
-            self.verdict,
-            f"  labelled    {self.train_errors:,} of {self.train_size:,} wrong "
+        than = "" if self.beats_constant else ", no worse than these clusters"
+        facts = {
+            "labelled": f"{self.train_errors:,} of {self.train_size:,} wrong "
             f"({self.train_rate:.2%})",
-            f"  language    {self.language}: {self.bits:,.2f} bits ({paid})",
-            f"  constant    always {label!r}: at most {constant.max_errors:,} wrong "
-            f"({constant.rate:.2%})"
-            + ("" if self.beats_constant else ", no worse than these clusters"),
-            "  provided    that the labelled objects are a random sample of all",
-        ]
+            "language": f"{self.language}: {self.bits:,.2f} bits ({paid})",
+            "constant": f"always {label!r}: at most {constant.max_errors:,} wrong "
+            f"({constant.rate:.2%}){than}",
+            "provided": "that the labelled objects are a random sample of all",
+        }
         if self.test_errors is not None:
             word = {True: ", as bounded", False: ", more than bounded", None: ""}[self.holds]
-            lines.append(
-                f"  truth       {self.test_errors:,} of {self.test_known:,} wrong "
-                f"({self.test_rate:.2%}){word}"
+            facts["truth"] = (
+                f"{self.test_errors:,} of {self.test_known:,} wrong ({self.test_rate:.2%}){word}"
             )
-        return "\n".join(lines)
-
-
-def _finite(bits: float) -> float | None:
-    return bits if math.isfinite(bits) else None
+        numbers = {
+            name.replace("_", " "): value
+            for name, value in self._numbers().items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
+        columns: dict[str, list[Any]] = {"what": list(numbers), "value": list(numbers.values())}
+        assigned = {
+            "cluster": list(self.assignment),
+            "label": [show_label(label) for label in self.assignment.values()],
+        }
+        title = "The label that each cluster predicts"
+        return Section(
+            "bound",
+            "The bound",
+            (self.verdict,),
+            (
+                facts_table("bound-facts", "What the bound depends on", facts),
+                plain_table("bound-numbers", "The bound in numbers", columns, detail=True),
+                plain_table("bound-labels", title, assigned, detail=True),
+            ),
+            lead=(self.verdict,),
+            subject=self,
+        )
 
 
 def pac_mdl_bound(
@@ -252,62 +283,61 @@ def pac_mdl_bound(
     missing: Missing = "raise",
     random_state: Any = 0,
 ) -> Bound:
-    """Bound the errors of a clustering as a predictor of unseen labels.
+    """Bound the errors of a clustering as a predictor of labels that nobody has seen.
 
-    Each cluster predicts the label that most of its labelled objects have. The labelled objects
-    must be a random sample of all; the bound does not hold for objects that were picked.
+    Each cluster predicts the label that most of its labelled objects have.
 
     Parameters
     ----------
-    truth : array_like
-        Label of each object; may be missing where an object is unlabelled.
-    pred : array_like
-        Cluster of each object.
-    labelled : array_like, optional
-        Mask or positions of the labelled objects; by default those whose truth is not missing.
-    language : str or Language, default 'simple'
-        What the bits pay for: a key of `clustervet.pacmdl.languages`, or a record. 'auto' is the
-        shortest language of the paper that pays for the choices made.
-    runs : int, default 1
-        Number of runs of which this clustering was chosen by looking at the labels.
-    algorithms : int, default 1
-        Number of algorithms of which this one was chosen by looking at the labels.
-    searched : bool, default False
-        Whether the number of clusters was chosen by looking at the labels.
+    truth : array-like
+        The labels of all objects; they may be missing where an object is unlabelled.
+    pred : array-like
+        The clusters of all objects.
+    labelled : array-like, optional
+        The objects that the bound may learn from: a mask, positions, or a column of yes and no or
+        of 1 and 0. By default the objects whose truth is not missing.
+    language : str or Language, optional
+        What the bits pay for, by key or as a record; see `clustervet.pacmdl.languages`. "auto" is
+        the shortest of the paper's that pays for the choices made.
+    runs : int, optional
+        The number of runs of which this clustering is the best by the labels.
+    algorithms : int, optional
+        The number of algorithms of which this clustering is the best by the labels.
+    searched : bool, optional
+        Whether its number of clusters was chosen by the labels too.
     clusters : int, optional
-        Number of clusters that the algorithm was asked for, if some are empty.
-    delta : float, default 0.1
-        Probability with which the bound may fail.
-    labels : int or iterable, optional
+        The number of clusters asked for, where some came out empty.
+    delta : float, optional
+        The probability that the bound may fail.
+    labels : int or list, optional
         The possible labels, or their number, which must not depend on the sample. By default all
-        labels in `truth`, those of unlabelled objects included. That is right if `truth` is
-        complete or no class is absent from the labelled part; otherwise it is too few.
-    noise : label, str or dict, optional
-        Cluster that means noise, a policy for the cluster -1, or a policy per cluster.
-    noise_policy : {'keep', 'drop', 'singletons'}, optional
-        What to do with noise. By default it is kept as one more cluster.
-    missing : {'raise', 'drop', 'class'}, default 'raise'
-        What to do with missing clusters.
-    random_state : int, Generator or None, default 0
-        Seed for ties, and for clusters without labelled objects.
+        labels in truth, also those of unlabelled objects. That is right if truth is complete or
+        if every class occurs in the labelled part, and too few otherwise.
+    noise, noise_policy : object, optional
+        What happens to objects that the clustering calls noise, as in `Contingency.from_labels`.
+    missing : {"raise", "drop", "class"}, optional
+        What happens to objects without a cluster.
+    random_state : int, Generator or None, optional
+        The seed for ties, and for clusters without labelled objects.
 
     Returns
     -------
     Bound
-        The bound, what it was computed from, and the true errors where they are known.
+        The bound, the label of each cluster, and the bound of a constant answer.
 
     Raises
     ------
     LabelError
-        If the labels cannot be read, no object or every object is labelled, or there is one label.
+        If the labels cannot be read, if there is nothing to predict, or one label only.
     ParameterError
-        If a parameter is out of range, or the language does not pay for a choice that was made.
+        If an option is unknown or out of range, or the language does not pay for a choice.
 
     Notes
     -----
-    With probability 1 - delta over the random choice of the labelled objects, no description of b
-    bits that errs on a of m labelled objects errs on more than bmax(m, n, a, 2^-b delta) of the n
-    others (Banerjee & Langford 2004, §2 and eqs. 1-4).
+    With probability 1 - delta over which objects are labelled, a random sample, no description of
+    b bits that errs on `a` of m labelled objects errs on more than bmax(m, n, a, 2^-b delta) of
+    the n others (Banerjee & Langford 2004, eqs. 1-4). If the labelled objects were picked and not
+    drawn, the bound promises nothing.
 
     Examples
     --------
@@ -316,11 +346,11 @@ def pac_mdl_bound(
     >>> pac_mdl_bound(truth, pred, labelled=range(0, 80, 2))
     With probability at least 0.9, at most 7 of 40 unlabelled objects (17.50%) are predicted
     wrongly.
-      labelled    1 of 40 wrong (2.50%)
-      language    simple: 2.00 bits (labels 2.00)
-      constant    always 'ham': at most 28 wrong (70.00%)
-      provided    that the labelled objects are a random sample of all
-      truth       1 of 40 wrong (2.50%), as bounded
+    labelled  1 of 40 wrong (2.50%)
+    language  simple: 2.00 bits (labels 2.00)
+    constant  always 'ham': at most 28 wrong (70.00%)
+    provided  that the labelled objects are a random sample of all
+    truth     1 of 40 wrong (2.50%), as bounded
     """
     check_delta(delta)
     found = transduce(
@@ -336,7 +366,8 @@ def pac_mdl_bound(
     _check(found)
     if clusters is not None and whole(clusters, "clusters", 1) < len(found.clusters):
         raise ParameterError(
-            f"clusters={clusters} were asked for, but there are {len(found.clusters)}."
+            Setting("clusters", clusters),
+            f" were asked for, but there are {len(found.clusters)}.",
         )
     description = Description(
         clusters=len(found.clusters),
@@ -373,13 +404,16 @@ def pac_mdl_bound(
 def _check(found: Transduction) -> None:
     if found.test_size == 0:
         raise LabelError(
-            "every object is labelled, so there is nothing to predict; say with labelled= which "
-            "objects the bound may learn from."
+            "every object is labelled, so there is nothing to predict; say with ",
+            Setting("labelled"),
+            " which objects the bound may learn from.",
         )
     if found.label_count < 2:
         raise LabelError(
             f"there is one label only, {show_label(found.labels[0])!r}, so there is nothing to "
-            "tell apart; if there are others, name them with labels=."
+            "tell apart; if there are others, name them with ",
+            Setting("labels"),
+            ".",
         )
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
+from clustervet._checks import whole
 from clustervet.errors import ParameterError
 
 # The choices that a language may pay for, and their names in messages.
@@ -130,14 +129,3 @@ class Description:
                 "or more; there is one."
             )
         return math.log2(number) + math.log2(number - 1)
-
-
-def whole(value: Any, name: str, least: int) -> int:
-    """Check a whole number of at least `least`."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least or isinstance(value, bool):
-        raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}.")
-    return number

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import LabelError, ParameterError
+from clustervet._checks import whole
+from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels import Codes, encode_all, plain_label, read_labels, show_label
 from clustervet.labels.codes import Mask
 from clustervet.labels.pair import Missing, NoisePolicy
-from clustervet.pacmdl.description import whole
+
+YES = frozenset({"true", "t", "yes", "y", "1", "1.0"})
+NO = frozenset({"false", "f", "no", "n", "0", "0.0"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,41 +74,62 @@ def _finds_nothing(label: Any) -> None:
 
 
 def _mask(labelled: Any, length: int) -> Mask:
-    """The labelled objects as a mask, from a mask or positions."""
-    try:
-        array = np.asarray(labelled)
-    except ValueError:  # rows of different lengths
-        array = np.empty((0, 0), object)
-    if array.dtype == object and array.size and all(isinstance(x, bool | np.bool_) for x in array):
-        array = array.astype(bool)
-    if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
-        raise ParameterError(
-            "labelled must be a mask of booleans, one per object, or positions of objects, not "
-            f"an array of {array.dtype} with shape {array.shape}."
-        )
-    if array.dtype.kind == "b":
-        if len(array) != length:
+    """Return a mask from a mask, from positions, or from a column that says yes and no."""
+    if not isinstance(labelled, Codes):
+        try:
+            array = np.asarray(labelled)
+        except ValueError:  # rows of different lengths
+            array = np.empty((0, 0), object)
+        if array.ndim != 1:
             raise ParameterError(
-                f"labelled must have one boolean per object; there are {length:,} objects and "
-                f"{len(array):,} booleans."
+                Setting("labelled"),
+                " must be a mask, positions of objects, or a column of yes and no, not an array "
+                f"of {array.dtype} with shape {array.shape}.",
             )
-        return array
-    return _mask_of_places(array.astype(np.int64), length)
+        # Zeros and ones for all objects cannot be positions, which never occur twice.
+        flags = len(array) == length > 2 and bool(np.isin(array, (0, 1)).all())
+        if not len(array) or (array.dtype.kind in "iu" and not flags):
+            return _mask_of_places(array.astype(np.int64), length)
+    mask = _said(read_labels(labelled, "labelled"))
+    if len(mask) != length:
+        raise ParameterError(
+            Setting("labelled"),
+            f" must have one entry per object; there are {length:,} objects and {len(mask):,} "
+            "entries.",
+        )
+    return mask
+
+
+def _said(codes: Codes) -> Mask:
+    """Return where a column says true, yes or 1; false where it says the opposite or nothing."""
+    distinct, places = np.unique(codes.values, return_inverse=True)
+    absent = np.zeros(len(places), bool) if codes.missing is None else codes.missing
+    used = np.bincount(places[~absent], minlength=len(distinct)) > 0
+    says = np.zeros(len(distinct), bool)
+    for k, name in enumerate(codes.restore(distinct)):
+        word = str(name).strip().lower()
+        if used[k] and word not in YES | NO:
+            raise ParameterError(
+                Setting("labelled"),
+                " says which labels may be looked at, by true and false or 1 and 0; "
+                f"{show_label(name)!r} is neither.",
+            )
+        says[k] = word in YES
+    mask: Mask = says[places] & ~absent
+    return mask
 
 
 def _mask_of_places(places: NDArray[np.int64], length: int) -> Mask:
     outside = places[(places < 0) | (places >= length)]
     if len(outside):
         raise ParameterError(
-            f"labelled holds position {outside[0]}; positions run from 0 to {length - 1}."
+            Setting("labelled"),
+            f" holds position {outside[0]}; positions run from 0 to {length - 1}.",
         )
     mask = np.zeros(length, bool)
     mask[places] = True
     if mask.sum() < len(places):
-        raise ParameterError(
-            "labelled holds a position twice; if zeros and ones are meant as a mask, make them "
-            "booleans."
-        )
+        raise ParameterError(Setting("labelled"), " holds a position twice.")
     return mask
 
 

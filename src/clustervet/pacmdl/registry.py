@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+from clustervet._checks import suggestion
 from clustervet.errors import ParameterError
 from clustervet.pacmdl.codes import BUILT_IN
 from clustervet.pacmdl.coding import LabelCode, Language, kraft_sum, mixed
@@ -37,8 +37,8 @@ class Languages(Mapping[str, Language]):
         found = self._records.get(key.strip().lower()) if isinstance(key, str) else None
         if found is not None:
             return found
-        near = difflib.get_close_matches(str(key).strip().lower(), self._records, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(self)}."
+        name = str(key).strip().lower()
+        hint = suggestion(name, self._records, f"there are {', '.join(self)}.")
         raise ParameterError(f"there is no language {key!r}; {hint}")
 
     def __contains__(self, key: object) -> bool:

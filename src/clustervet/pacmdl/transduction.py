@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import generator
 from clustervet.contingency.count import count_labels
-from clustervet.errors import ParameterError
 from clustervet.labels import plain_label, read_labels
 from clustervet.labels.codes import Mask
 from clustervet.labels.pair import Missing, NoisePolicy
@@ -165,7 +165,7 @@ def transduce(
     sample = read_sample(
         truth, pred, labelled, noise=noise, noise_policy=noise_policy, missing=missing
     )
-    rng = _generator(random_state)
+    rng = generator(random_state)
     apart = sample.known & ~sample.labelled
     train_table = _counted(sample, sample.labelled)
     test_table = _counted(sample, apart) if apart.any() else None
@@ -187,16 +187,6 @@ def transduce(
         objects=len(sample.labelled),
         chance=(tied, without),
     )
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError):
-        raise ParameterError(
-            "random_state must be None, a whole number that is not negative, or a numpy "
-            f"Generator, not {random_state!r}."
-        ) from None
 
 
 def _counted(sample: Sample, kept: Mask) -> tuple[Any, NDArray[Any], NDArray[Any]]:

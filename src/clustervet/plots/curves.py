@@ -12,7 +12,8 @@ from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, escape, hover, plot_text
 from clustervet.plots.theme import EITHER, QUIET, SYMBOLS
 from clustervet.registry import Measure
-from clustervet.selection import Selection, Tuning
+from clustervet.selection import Selection
+from clustervet.tuning import Tuning
 from clustervet.view.words import ARROWS, counted, digits, ident, share, spoken
 
 # Pixels of one curve, and between two.

@@ -27,7 +27,8 @@ from clustervet.plots.heatmaps import (
 from clustervet.plots.theme import EITHER, QUIET, SEQUENTIAL
 from clustervet.registry import measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores
-from clustervet.selection import Selection, Tuning
+from clustervet.selection import Selection
+from clustervet.tuning import Tuning
 from clustervet.view.words import ARROWS, LONG, SHORT, brief, distinct, spoken
 
 if TYPE_CHECKING:

@@ -1,29 +1,26 @@
-"""Sweeps over algorithms, numbers of clusters, runs and parameters, and what to choose.
+"""An algorithm, a number of clusters and a run, chosen with a bound on the errors of the choice.
 
-Law: the answer is the same for any number of jobs, and after any number of kills. Rules (`elbow`,
-`optimum`) read numbers alone; `tune` asks internal measures, `select` the PAC-MDL bound.
+Law: the answer is the same for any number of jobs, and after any number of interruptions. A choice
+is made by labelled points alone, and its bound pays for it.
 """
 
 from __future__ import annotations
 
-from clustervet.selection.choice import Choice
-from clustervet.selection.elbow import find_elbow, find_hartigan
-from clustervet.selection.optimum import find_gap, find_optimum
+from typing import TYPE_CHECKING, Any
+
 from clustervet.selection.select import select
 from clustervet.selection.selection import Selection
-from clustervet.selection.stability import Stability
-from clustervet.selection.tune import tune
-from clustervet.selection.tuning import Tuning
 
-__all__ = [
-    "Choice",
-    "Selection",
-    "Stability",
-    "Tuning",
-    "find_elbow",
-    "find_gap",
-    "find_hartigan",
-    "find_optimum",
-    "select",
-    "tune",
-]
+if TYPE_CHECKING:
+    from clustervet.selection.search import PacMdlSearch
+
+__all__ = ["PacMdlSearch", "Selection", "select"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the estimator, and scikit-learn with it, when it is first asked for."""
+    if name == "PacMdlSearch":
+        from clustervet.selection.search import PacMdlSearch
+
+        return PacMdlSearch
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,31 +1,121 @@
-"""What a fit is worth: its clusters as predictors, and the bound on their errors."""
+"""What a fit is worth: its clusters as predictors of labels, and the bound on their errors."""
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import ParameterError
-from clustervet.pacmdl import (
-    Bound,
-    Description,
-    Language,
-    bmax,
-    languages,
-    pac_mdl_bound,
-    transduce,
-)
+from clustervet._checks import is_number
+from clustervet.errors import LabelError, ParameterError
+from clustervet.fitting.fits import Fit
+from clustervet.labels import Codes, plain_label, read_labels
+from clustervet.labels.codes import Mask
+from clustervet.pacmdl import Bound, Description, Language, bmax, pac_mdl_bound
 from clustervet.pacmdl.description import CHOICES
-from clustervet.selection.fits import Fit, Labels
-from clustervet.selection.splits import Split
+from clustervet.pacmdl.reading import read_sample
+from clustervet.pacmdl.transduction import Transduction, transduce
+from clustervet.view.data import record
 
+Labels = NDArray[Any]
 NOISE = -1
 NOISES = ("keep", "singletons")
+OWN = "The bound holds if the labelled points, which were given, are a random sample of all points."
+MINUS_ONE = (
+    "The label -1 is taken as a class; where it means that there is none, leave the label of such "
+    "a point empty (None, NaN)."
+)
+
+
+def seeds_of(seed: int, name: str, clusters: int, run: int) -> tuple[int, int]:
+    """Return the seeds of one fit and of the ties in its clusters, whatever else is fitted.
+
+    >>> seeds_of(0, "kmeans", 3, 1) == seeds_of(0, "kmeans", 3, 1)
+    True
+    >>> seeds_of(0, "kmeans", 3, 1)[0] == seeds_of(0, "spherical", 3, 1)[0]
+    False
+    """
+    fit, ties = _stream(seed, name, clusters, run).generate_state(2).tolist()
+    return fit, ties
+
+
+def _stream(seed: int, name: str, *numbers: int) -> np.random.SeedSequence:
+    """Return a stream of random numbers for one purpose of one selection."""
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:16]
+    return np.random.SeedSequence([seed, *np.frombuffer(digest, "<u4").tolist(), *numbers])
+
+
+@dataclass(frozen=True)
+class Split:
+    """Labels of all points, and the mask of those that a selection may look at."""
+
+    truth: Codes
+    labelled: Mask
+    remarks: tuple[str, ...] = ()
+
+
+def read_split(y: Any, labelled: Any, train: Any, points: int, seed: int) -> Split:
+    """Return the labelled points: as given, or where y is not missing, or drawn by the seed.
+
+    A drawn sample is not stratified: the bound's proof needs every sample of that size to be
+    equally likely (Banerjee & Langford 2004, theorem 1).
+    """
+    truth = read_labels(y, "y")
+    if len(truth) != points:
+        raise LabelError(
+            f"y must have one label per point; X has {points:,} points and y has {len(truth):,} "
+            "labels."
+        )
+    size = _train_size(train, points)
+    remarks = [OWN]
+    if labelled is None:
+        if truth.missing is not None and truth.missing.any():
+            labelled = ~truth.missing
+        else:
+            labelled, remarks = _drawn(size, points, seed), []
+    alike = np.zeros(points, np.int8)
+    sample = read_sample(truth, alike, labelled, noise=None, noise_policy=None, missing="raise")
+    if len(truth.values) and _has_minus_one(truth):
+        remarks.append(MINUS_ONE)
+    return Split(truth, sample.labelled, tuple(remarks))
+
+
+def _has_minus_one(truth: Codes) -> bool:
+    """Whether -1 stands beside two or more other numbers, as scikit-learn marks what is unknown."""
+    kinds = np.unique(truth.values if truth.missing is None else truth.values[~truth.missing])
+    if len(kinds) < 3:
+        return False
+    names = [plain_label(name) for name in truth.restore(kinds)]
+    numbers = [name for name in names if isinstance(name, int) and not isinstance(name, bool)]
+    return len(numbers) == len(names) and min(numbers) == -1
+
+
+def _train_size(train: Any, points: int) -> int:
+    is_whole = isinstance(train, int | np.integer)
+    if not is_number(train) or not (train >= 1 if is_whole else 0 < train < 1):
+        raise ParameterError(
+            "train must be a share of the points between 0 and 1, or a whole number of them, not "
+            f"{train!r}."
+        )
+    return int(train) if is_whole else min(max(round(train * points), 1), points - 1)
+
+
+def _drawn(size: int, points: int, seed: int) -> Mask:
+    if size >= points:
+        raise ParameterError(
+            f"train={size} of {points:,} points leaves nothing to predict; at most "
+            f"{points - 1:,} can be labelled."
+        )
+    rng = np.random.default_rng(_stream(seed, "split"))
+    mask = np.zeros(points, bool)
+    mask[rng.permutation(points)[:size]] = True
+    return mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +123,7 @@ class Candidate:
     """One fit of a selection, and the bound on its errors.
 
     `clusters` were asked for and `found` came out. `rate` is the bound `max_errors` as a share
-    of the unlabelled points; `test_errors` and `test_rate` are what came true, where that is
+    of the unlabelled points; `test_errors` and `test_rate` are the true ones, where they are
     known. All of these are None for a fit that failed, whose reason is `error`.
     """
 
@@ -52,15 +142,15 @@ class Candidate:
     assignment: tuple[int, ...] = field(default=(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, without the labels of the clusters."""
-        held = asdict(self)
+        """Return the candidate as plain data, without the labels of the clusters."""
+        held = record(self)
         del held["assignment"]
         return held
 
 
 @dataclass(frozen=True)
-class Study:
-    """What was tried, on what, and how it is paid for."""
+class SelectionStudy:
+    """What was tried, on what data, and which choices the bound pays for."""
 
     points: int
     features: int
@@ -76,18 +166,19 @@ class Study:
     neighbours: int
     seed: int
     remarks: tuple[str, ...] = ()
+    standardized: bool = False
 
     def choices(self) -> tuple[str, ...]:
-        """The choices that are made by the labels."""
+        """Return the choices that are made by the labels."""
         made = {"runs": self.runs, "number": len(self.clusters), "algorithms": len(self.algorithms)}
         return tuple(choice for choice in CHOICES if made[choice] > 1)
 
     def bits(
         self, clusters: int, assignment: tuple[int, ...], language: Language, made: Collection[str]
     ) -> float:
-        """The length of a description, if of all choices only those `made` by the labels count.
+        """Return the length of a description that pays for the choices `made`.
 
-        More clusters than were asked for, as noise makes them, are coded as if they had been.
+        If more clusters came out than were asked for, as noise makes them, their number is coded.
         """
         return language.bits(
             Description(
@@ -109,74 +200,75 @@ class Study:
     def rated(
         self, candidate: Candidate, language: Language, made: Collection[str]
     ) -> Candidate | None:
-        """A candidate with its bound under a language; None where that cannot describe it."""
+        """Return a candidate with its bound; None where the language cannot describe it."""
         if candidate.error is not None or candidate.train_errors is None:
             return None
         try:
             bits = self.bits(candidate.clusters, candidate.assignment, language, made)
         except ParameterError:
             return None
-        most = self.most(candidate.train_errors, bits)
+        level = math.log2(self.delta) - bits
+        most = bmax(self.train_size, self.test_size, candidate.train_errors, level)
         return replace(candidate, bits=bits, max_errors=most, rate=most / self.test_size)
 
-    def most(self, train_errors: int, bits: float) -> int:
-        """The bound on the errors among unlabelled points."""
-        level = math.log2(self.delta) - bits
-        return bmax(self.train_size, self.test_size, train_errors, level)
-
     def rank(self, candidate: Candidate) -> tuple[float, int, int, int]:
-        """The order of candidates: by bound, then fewer clusters, algorithm and run."""
+        """Return the order of a candidate: by bound, then fewer clusters, algorithm and run."""
         place = self.algorithms.index(candidate.algorithm)
         bound = math.inf if candidate.max_errors is None else candidate.max_errors
         return bound, candidate.clusters, place, candidate.run
 
 
-@dataclass(frozen=True)
-class Judge:
-    """From fits to candidates, by the labelled points."""
+@dataclass
+class Contest:
+    """From fits to candidates by the labelled points, with the labels of the best so far."""
 
-    study: Study
+    study: SelectionStudy
     split: Split
     names: Any
     noise: str
+    candidates: dict[Any, Candidate] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    leader: tuple[Candidate, Fit] | None = None
 
-    def judged(self, fit: Fit, ties: int) -> Candidate:
-        """What a fit is worth under the language of the study."""
+    def add(self, fit: Fit) -> None:
+        """Judge a fit; its labels are forgotten unless it leads."""
+        candidate, rank = self._judged(fit), self.study.rank
+        self.candidates[fit.key] = candidate
+        self.seconds[candidate.algorithm] += fit.seconds
+        leads = self.leader is None or rank(candidate) < rank(self.leader[0])
+        if fit.labels is not None and leads:
+            self.leader = candidate, fit
+
+    def _judged(self, fit: Fit) -> Candidate:
+        """Return what a fit is worth under the language of the study."""
         name, clusters, run = fit.key
+        plain = Candidate(name, clusters, run, fit.seed or 0, error=fit.error)
         if fit.labels is None:
-            return Candidate(name, clusters, run, fit.seed, error=fit.error)
-        found = self._transduced(fit.labels, ties)
-        bits = self.study.bits(
-            clusters, found.assignment, self.study.language, self.study.choices()
-        )
-        most = self.study.most(found.train_errors, bits)
+            return plain
+        found = self._transduced(fit)
         known = found.test_errors is not None and found.test_known > 0
-        return Candidate(
-            algorithm=name,
-            clusters=clusters,
-            run=run,
-            seed=fit.seed,
+        counted = replace(
+            plain,
             found=len(found.clusters),
             train_errors=found.train_errors,
-            bits=bits,
-            max_errors=most,
-            rate=most / self.study.test_size,
             test_errors=found.test_errors,
-            test_rate=found.test_errors / found.test_known if known else None,
+            test_rate=(found.test_errors or 0) / found.test_known if known else None,
             assignment=found.assignment,
         )
+        return self.study.rated(counted, self.study.language, self.study.choices()) or counted
 
-    def _transduced(self, labels: Labels, ties: int) -> Any:
+    def _transduced(self, fit: Fit) -> Transduction:
         return transduce(
             self.split.truth,
-            self._told_apart(labels),
+            self._told_apart(fit),
             self.split.labelled,
             labels=self.names,
-            random_state=ties,
+            random_state=seeds_of(self.study.seed, *fit.key)[1],
         )
 
-    def _told_apart(self, labels: Labels) -> Labels:
-        """Noise as one more cluster, or each noise point as a cluster of its own."""
+    def _told_apart(self, fit: Fit) -> Labels:
+        """Return noise as one more cluster, or each noise point as a cluster of its own."""
+        labels = np.asarray(fit.labels)
         if self.noise == "keep" or not (labels == NOISE).any():
             return labels
         apart = labels.astype(np.int64)
@@ -184,59 +276,37 @@ class Judge:
         apart[lone] = apart.max() + 1 + np.arange(len(lone))
         return apart
 
-    def bound(self, candidate: Candidate, labels: Labels, ties: int) -> Bound:
-        """The full record of a candidate's bound."""
-        made = self.study.choices()
+    def bound(self, candidate: Candidate, fit: Fit) -> Bound:
+        """Return the full record of a candidate's bound."""
         return pac_mdl_bound(
             self.split.truth,
-            self._told_apart(labels),
+            self._told_apart(fit),
             self.split.labelled,
             language=self.study.language,
             runs=self.study.runs,
             algorithms=len(self.study.algorithms),
-            searched="number" in made,
+            searched="number" in self.study.choices(),
             clusters=max(candidate.clusters, candidate.found or 0),
             delta=self.study.delta,
             labels=self.names,
-            random_state=ties,
+            random_state=seeds_of(self.study.seed, *fit.key)[1],
         )
 
-    def predictions(self, labels: Labels, ties: int) -> NDArray[Any]:
-        """The label that each point gets from its cluster."""
-        found = self._transduced(labels, ties)
+    def predictions(self, fit: Fit) -> NDArray[Any]:
+        """Return the label that each point gets from its cluster."""
+        found = self._transduced(fit)
         clusters = np.asarray(found.clusters, np.int64)
         codes = np.asarray(found.assignment, np.int64)
-        places = np.searchsorted(clusters, self._told_apart(labels))
+        places = np.searchsorted(clusters, self._told_apart(fit))
         predicted: NDArray[Any] = _names_array(found.labels)[codes[places]]
         return predicted
 
 
 def _names_array(names: Any) -> NDArray[Any]:
-    """Labels as an array of their own type, or of objects where they have several."""
+    """Return labels as an array of their own type, or of objects where they have several."""
     kinds = {type(name) for name in names}
     if len(kinds) == 1 and kinds <= {str, int, float, bool}:
         return np.array(list(names))
     array = np.empty(len(names), object)
     array[:] = list(names)
     return array
-
-
-def read_language(language: Any, algorithms: int, clusters: int, runs: int) -> Language:
-    """A language by key or as a record; "auto" is the paper's that pays for the choices made."""
-    made = {"algorithms": algorithms, "number": clusters, "runs": runs}
-    return languages.resolve(language, [choice for choice, many in made.items() if many > 1])
-
-
-def read_noise(noise: Any) -> str:
-    """What becomes of points labelled -1; they are never dropped.
-
-    Candidates must predict the same points, or the one that dares least would win.
-    """
-    if noise is None:
-        return "keep"
-    if noise not in NOISES:
-        raise ParameterError(
-            f"noise must be {' or '.join(map(repr, NOISES))}, so that every candidate predicts "
-            f"all points, not {noise!r}."
-        )
-    return str(noise)

@@ -1,7 +1,7 @@
 """The run journal: every finished fit of a selection in one SQLite file, committed at once.
 
-Law: whatever ends the process, the file holds every fit that was added; one that cannot be
-trusted is refused as it is, never mended and never overwritten.
+Law: whatever ends the process, the file holds every fit that was added. A file that cannot be
+trusted is refused; it is never repaired and never overwritten.
 
 A fit depends on the features, the algorithm's settings, the number of clusters, the run and the
 seed, and never on labels. So a journal can be resumed with other labels, splits, languages or
@@ -11,25 +11,28 @@ another run where features, seed or settings differ.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from clustervet.errors import FileError, ParameterError
+from clustervet.fitting.fits import Fit
+from clustervet.geometry.points import is_sparse
 from clustervet.labels import show_label
-from clustervet.selection.fits import Fit, Key
-from clustervet.selection.identity import Identity, data_differs, settings_differ
 
+Key = tuple[str, int, int]
 # "cvJ1" as a number, by which SQLite tells whose file it is, and the format's version.
 APPLICATION = 0x63764A31
 VERSION = 1
-# Bytes of the smallest database; SQLite takes less for an empty one, and writes over it.
+# Bytes of the smallest database; SQLite takes a smaller file for an empty one, and overwrites it.
 LEAST = 512
 TABLES = (
     "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -39,7 +42,7 @@ TABLES = (
     "PRIMARY KEY (algorithm, clusters, run))",
 )
 KINDS = frozenset({"<i1", "|i1", "<i2", "<i4", "<i8"})
-# What SQLite's codes mean; the first whose beginning fits.
+# What SQLite's codes mean, by their beginnings.
 REASONS = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_READONLY": "the file or its folder is read-only",
@@ -49,36 +52,78 @@ REASONS = {
 }
 
 
-class NoJournal:
-    """The journal of a selection that keeps none."""
+# Bytes that are digested at a time.
+BLOCK = 2**24
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What all fits of a run share, and the settings of each algorithm."""
+
+    points: int
+    features: int
+    storage: str
+    digest: str
+    seed: int
+    algorithms: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, points: Any, seed: int, algorithms: Mapping[str, Mapping[str, str]]) -> Identity:
+        """Return the identity of a run on these points."""
+        storage = f"{'sparse' if is_sparse(points) else 'dense'} {points.dtype}"
+        rows, columns = points.shape
+        return cls(rows, columns, storage, digest(points), seed, algorithms)
+
+    def shared(self) -> dict[str, str]:
+        """Return what does not depend on the algorithm, as text."""
+        return {name: str(value) for name, value in vars(self).items() if name != "algorithms"}
+
+
+def digest(points: Any) -> str:
+    """Return a fingerprint of the features, by which a journal recognizes them."""
+    found = hashlib.sha256()
+    parts = [points.data, points.indices, points.indptr] if is_sparse(points) else [points]
+    for part in parts:
+        wide = part.astype(np.int64, copy=False) if part.dtype.kind == "i" else part
+        found.update(f"{wide.dtype.str} {wide.shape} ".encode())
+        flat = np.ascontiguousarray(wide).reshape(-1).view(np.uint8)
+        for first in range(0, len(flat), BLOCK):
+            found.update(flat[first : first + BLOCK].data)
+    return found.hexdigest()
+
+
+def _data_differs(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
+    """Return how the features of two runs differ, if they do."""
+    size = [
+        f"{int(run['points']):,} points of {run['features']} features" for run in (theirs, ours)
+    ]
+    if size[0] != size[1]:
+        return [f"its data has {size[0]}, this one's {size[1]}"]
+    if theirs["storage"] != ours["storage"]:
+        return [f"its data is {theirs['storage']}, this one's {ours['storage']}"]
+    return ["its data has other values"] if theirs["digest"] != ours["digest"] else []
+
+
+def _settings_differ(name: str, theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
+    """Return how the settings of an algorithm differ in two runs."""
+    return [
+        f"its {show_label(name)} has {key}={show_label(theirs.get(key, 'nothing'), 60)}, this "
+        f"one's {show_label(ours.get(key, 'nothing'), 60)}"
+        for key in sorted({*theirs, *ours})
+        if theirs.get(key) != ours.get(key)
+    ]
+
+
+class Journal:
+    """A journal file, locked by this process until it is closed.
+
+    `seed` is that of the run it belongs to, None where the file is new. SQLite's rollback journal
+    beside it is gone once the file is closed; locks are those of the operating system, which end
+    with the process. Neither needs memory shared between processes, as a write-ahead log does, so
+    the file may lie on a network disk.
+    """
 
     seed: int | None = None
-
-    def begin(self, identity: Any) -> None:
-        """Nothing to compare."""
-
-    def kept(self, wanted: Container[Key]) -> Iterator[Fit]:
-        """No fits."""
-        return iter(())
-
-    def add(self, fit: Fit) -> None:
-        """Nothing to write."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
-class Journal(NoJournal):
-    """A journal file, held by this process alone until it is closed.
-
-    `seed` is that of the run it belongs to, None where it is new. SQLite's rollback journal
-    beside it is gone once the file is closed; locks are those of the system, which end with the
-    process. Neither needs memory shared between processes, as a write-ahead log does, so the
-    file may lie on a network disk.
-    """
 
     def __init__(self, path: str | os.PathLike[str], resume: bool | None = None) -> None:
         self.path = _absolute(path)
@@ -94,7 +139,7 @@ class Journal(NoJournal):
             raise FileError(f"there is no journal {self.name} to resume.")
         if size and resume is False:
             raise FileError(
-                f"{self.name} exists; a new journal needs another name, or that file away."
+                f"{self.name} exists; a new journal needs another name, or remove that file first."
             )
         if 0 < size < LEAST and not os.path.exists(f"{self.path}-journal"):
             raise FileError(f"{self.name} is no journal of clustervet.")
@@ -110,12 +155,12 @@ class Journal(NoJournal):
             self.seed = int(self._shared()["seed"])
 
     def _is_empty(self) -> bool:
-        """Whether it is a database without anything in it, which locking alone can make."""
+        """Return whether it is an empty database, which locking alone can make."""
         held = self._run("SELECT count(*) FROM sqlite_master")
         return held == [(0,)] and self._run("PRAGMA application_id") == [(0,)]
 
     def _connect(self) -> None:
-        """Open, and lock until the end: nobody else reads half of a run or writes into it."""
+        """Open and lock the file, so that nobody else reads half of a run or writes into it."""
         self._base = sqlite3.connect(self.path, timeout=0, isolation_level=None)
         self._run("PRAGMA locking_mode = EXCLUSIVE")
         self._run("PRAGMA synchronous = FULL")
@@ -145,7 +190,7 @@ class Journal(NoJournal):
         return {str(key): str(value) for key, value in self._run("SELECT key, value FROM run")}
 
     def begin(self, identity: Identity) -> None:
-        """Begin a journal of this run, or go on with one, which must be of the same."""
+        """Begin a journal of this run, or continue one, which must be of the same run."""
         self._points = identity.points
         with self._spoken():
             if self._base is None:
@@ -164,7 +209,7 @@ class Journal(NoJournal):
             self._run("COMMIT")
 
     def _create(self, identity: Identity) -> None:
-        """All tables in one transaction: a file is a whole journal, or empty."""
+        """Create all tables in one transaction: a file is a whole journal, or empty."""
         self._run("BEGIN IMMEDIATE")
         self._run(f"PRAGMA application_id = {APPLICATION}")
         self._run(f"PRAGMA user_version = {VERSION}")
@@ -177,12 +222,12 @@ class Journal(NoJournal):
 
     def _compare(self, identity: Identity) -> None:
         theirs, ours = self._shared(), identity.shared()
-        found = data_differs(theirs, ours)
+        found = _data_differs(theirs, ours)
         if theirs["seed"] != ours["seed"]:
             found.append(f"its seed is {theirs['seed']}, this one's {ours['seed']}")
         for name, text in self._run("SELECT name, settings FROM algorithms"):
             if name in identity.algorithms:
-                found += settings_differ(name, json.loads(text), identity.algorithms[name])
+                found += _settings_differ(name, json.loads(text), identity.algorithms[name])
         if found:
             raise FileError(
                 f"{self.name} is the journal of another run: {'; '.join(found)}. Give it the "
@@ -190,7 +235,7 @@ class Journal(NoJournal):
             )
 
     def kept(self, wanted: Container[Key]) -> Iterator[Fit]:
-        """The fits that it holds among those, but not failed ones, which are tried again."""
+        """Yield the wanted fits that it holds, but not failed ones, which are tried again."""
         with self._spoken():
             rows = self._run("SELECT algorithm, clusters, run FROM fits WHERE error IS NULL")
             self._fits = len(rows)
@@ -230,17 +275,20 @@ class Journal(NoJournal):
         self._fits += fit.error is None
 
     def close(self) -> None:
-        """Let go of the file, which is then the only one."""
+        """Close and unlock the file."""
         if self._base is not None:
             self._base.close()
             self._base = None
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     @contextmanager
     def _spoken(self) -> Iterator[None]:
-        """What SQLite and the disk say against it, in one sentence; the file stays as it is."""
+        """Turn errors of SQLite and of the disk into one sentence; the file stays as it is."""
         try:
             yield
         except sqlite3.Error as error:
@@ -279,7 +327,7 @@ class Journal(NoJournal):
 
 
 def _file_of(path: str) -> tuple[int, int] | None:
-    """What the system knows a file by, whatever its name."""
+    """Return what identifies a file, whatever its name."""
     try:
         found = os.stat(path)
     except OSError:
@@ -291,7 +339,7 @@ def _absolute(path: str | os.PathLike[str]) -> str:
     try:
         text = os.fspath(path)
     except TypeError:
-        raise ParameterError(f"journal must be the path of a file, not {path!r}.") from None
+        text = ""
     if not isinstance(text, str) or not text or "\0" in text:
         raise ParameterError(f"journal must be the path of a file, not {show_label(path)!r}.")
     return os.path.abspath(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,59 +13,88 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from clustervet.errors import LabelError
-from clustervet.labels import plain_label, read_labels, show_label
-from clustervet.selection.algorithms import read_algorithms
-from clustervet.selection.inputs import DEFAULT_CLUSTERS
-from clustervet.selection.preparation import Preparation
+from clustervet.errors import LabelError, Setting
+from clustervet.fitting.algorithms import read_algorithms
+from clustervet.fitting.preparation import Preparation
+from clustervet.labels import Codes, plain_label, read_labels, show_label
 from clustervet.selection.select import select
 
 UNLABELLED = -1
 
 
 def _can_predict(search: PacMdlSearch) -> bool:
-    """Whether new points have a cluster: the best estimator tells, or before it all of them do."""
+    """Return whether new points get a cluster: by the best estimator, or before a fit by all."""
     if hasattr(search, "best_estimator_"):
         return hasattr(search.best_estimator_, "predict")
     return all(
-        hasattr(algorithm.clusterer.template, "predict")
-        for algorithm in read_algorithms(search.algorithms)
+        hasattr(algorithm.template, "predict") for algorithm in read_algorithms(search.algorithms)
     )
 
 
 class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # they ship no types
-    """The clustering whose errors as a predictor of labels are bounded lowest.
+    """The clustering whose errors as a predictor of labels have the lowest bound.
 
     Clusters all points, labelled or not, by every algorithm, number of clusters and run, and
     keeps the one of the lowest PAC-MDL bound (Banerjee & Langford 2004). See
-    `clustervet.select`, whose parameters these are.
+    `clustervet.select`, which has the same parameters.
 
     Parameters
     ----------
-    algorithms : names, or mapping from names to clusterers; by default the paper's six
-    clusters : numbers of clusters; by default 2 to 20
-    runs : fits of each
-    train : share or number of points to look at, where every point has a label
-    language, delta, labels, noise, weighting, neighbours : see `select`
-    journal, n_jobs, random_state : see `select`
+    algorithms : list of str or dict, optional
+        Names, or a mapping from names to clusterers; by default the paper's six.
+    clusters : int or iterable of int, optional
+        Numbers of clusters; by default 2 to 20.
+    runs : int, optional
+        Fits of each.
+    train : float or int, optional
+        Share or number of points to look at, where every point has a label.
+    language : str or Language, optional
+        What the bits pay for.
+    delta : float, optional
+        The probability that the bound may fail.
+    labels : int or list, optional
+        The possible labels, or their number.
+    noise : {"keep", "singletons"}, optional
+        What points labelled -1 by a clusterer are.
+    standardize : bool, optional
+        Whether every feature gets mean 0 and variance 1 first.
+    weighting : {"none", "counts", "tfidf"}, optional
+        What is done to counts of words.
+    neighbours : int, optional
+        The number of nearest rows by which rows of words are smoothed.
+    journal : path, optional
+        A file to which every finished fit is written at once.
+    n_jobs : int, optional
+        How many fits run at once.
+    random_state : int, Generator, RandomState or None, optional
+        The seed of the split and of all fits.
 
     Attributes
     ----------
-    best_estimator_ : the chosen clusterer, fitted to all points; a pipeline where weighted or
-        smoothed
-    best_params_ : its algorithm, number of clusters, run and seed
-    best_bound_ : `Bound` on its errors among the unlabelled points
-    selection_ : `Selection`, with every candidate
-    labels_ : its cluster of each point
-    transduction_ : the label that each point gets from its cluster
-    classes_ : the labels that were seen
-    n_features_in_, feature_names_in_ : as everywhere
+    best_estimator_ : estimator
+        The chosen clusterer, fitted to all points; a pipeline where features are prepared.
+    best_params_ : dict
+        Its algorithm, number of clusters, run and seed.
+    best_bound_ : Bound
+        The bound on its errors among the unlabelled points.
+    selection_ : Selection
+        The selection, with every candidate.
+    labels_ : ndarray
+        Its cluster of each point.
+    transduction_ : ndarray
+        The label that each point gets from its cluster.
+    classes_ : ndarray
+        The labels that were seen.
+    n_features_in_, feature_names_in_ : int and ndarray
+        The number and the names of the features.
 
     Notes
     -----
     In `fit(X, y)`, the number -1, None and NaN in y mean that a point has no label, as in
     `sklearn.semi_supervised`. `predict` gives a new point the label of its cluster.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from sklearn.cluster import KMeans
     >>> rng = np.random.default_rng(0)
@@ -75,7 +105,6 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
     (2, 8)
     >>> search.predict([[0.5, 0], [8, 1]])
     array([0, 1])
-
     """
 
     def __init__(
@@ -89,6 +118,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         delta: float = 0.1,
         labels: Any = None,
         noise: str | None = None,
+        standardize: bool = False,
         weighting: str = "none",
         neighbours: int = 0,
         journal: Any = None,
@@ -103,6 +133,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         self.delta = delta
         self.labels = labels
         self.noise = noise
+        self.standardize = standardize
         self.weighting = weighting
         self.neighbours = neighbours
         self.journal = journal
@@ -110,35 +141,41 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803  # the name that scikit-learn gives it
-        """Cluster the points and choose by those that have a label."""
+        """Cluster the points and choose by those that have a label.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            Points by features.
+        y : array-like
+            One label per point; -1, None or NaN where there is none.
+
+        Returns
+        -------
+        PacMdlSearch
+            The fitted search itself.
+
+        Raises
+        ------
+        LabelError
+            If there are no labels, or one class only.
+        """
         matrix = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         self._dtype = matrix.dtype
-        truth = _with_missing(y, matrix.shape[0])
+        truth = _with_missing(y)
         self.classes_ = _classes(truth)
         if len(self.classes_) == 1 and self.labels is None:
             raise LabelError(
                 f"y has one class only, {show_label(self.classes_[0])!r}; if there are others, "
-                "name them with labels=."
+                "name them with ",
+                Setting("labels"),
+                ".",
             )
-        self.selection_ = select(
-            matrix,
-            truth,
-            self.algorithms,
-            DEFAULT_CLUSTERS if self.clusters is None else self.clusters,
-            self.runs,
-            train=self.train,
-            language=self.language,
-            delta=self.delta,
-            labels=self.labels,
-            noise=self.noise,
-            weighting=self.weighting,
-            neighbours=self.neighbours,
-            journal=self.journal,
-            n_jobs=self.n_jobs,
-            random_state=_seed(self.random_state),
-        )
+        options = self.get_params(deep=False)
+        options["random_state"] = _seed(self.random_state)
+        self.selection_ = select(matrix, truth, **options)
         best = self.selection_.best
         self.best_params_ = {
             "algorithm": best.algorithm,
@@ -153,16 +190,28 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         return self
 
     def _fitted(self, matrix: Any) -> Any:
-        """The best clusterer once more, by its own seed, since a journal keeps labels alone."""
+        """Fit the best clusterer again, by its own seed, since a journal holds only labels."""
         best = self.selection_.best
         algorithm = next(a for a in read_algorithms(self.algorithms) if a.name == best.algorithm)
-        clusterer = algorithm.clusterer.made(best.clusters, best.seed)
-        before = Preparation.read(self.weighting, self.neighbours).steps(algorithm, matrix)
+        clusterer = algorithm.made(best.clusters, best.seed)
+        made = Preparation.read(self.weighting, self.neighbours, self.standardize)
+        before = made.steps(algorithm, matrix)
         return (make_pipeline(*before, clusterer) if before else clusterer).fit(matrix)
 
     @available_if(_can_predict)  # type: ignore[untyped-decorator]  # scikit-learn ships no types
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803  # as above
-        """The label of the cluster that each new point falls into."""
+        """Return the label of the cluster that each new point falls into.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            New points, with the features of those that were fitted.
+
+        Returns
+        -------
+        ndarray
+            One label per point.
+        """
         check_is_fitted(self)
         matrix = validate_data(self, X, reset=False, accept_sparse="csr", dtype=self._dtype)
         clusters = np.asarray(self.best_estimator_.predict(matrix)).tolist()
@@ -179,30 +228,20 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         return tags
 
 
-def _with_missing(y: Any, points: int) -> Any:
-    """Labels with None where a point has none."""
+def _with_missing(y: Any) -> Codes:
+    """Return labels that are missing where they are -1."""
     if y is None:
         raise LabelError(
-            "requires y to be passed, but the target y is None: a label a point, -1 where there "
-            "is none."
+            "requires y to be passed, but the target y is None: one label per point, -1 where "
+            "there is none."
         )
     codes = read_labels(_flat(y), "y")
-    names = [plain_label(name) for name in codes.restore(codes.values)]
-    absent = np.zeros(len(names), bool) if codes.missing is None else codes.missing
-    if len(names) != points:
-        raise LabelError(
-            f"y must have a label a point; X has {points:,} points and y has {len(names):,} labels."
-        )
-    told = np.empty(points, object)
-    told[:] = [
-        None if gone or _is_unlabelled(name) else name
-        for name, gone in zip(names, absent, strict=True)
-    ]
-    return told
+    absent = np.zeros(len(codes), bool) if codes.missing is None else codes.missing
+    return replace(codes, missing=absent | (codes.values == codes.find(UNLABELLED)))
 
 
 def _flat(y: Any) -> Any:
-    """One column as scikit-learn takes it, with its warning, and its refusal of measurements."""
+    """Return one column as scikit-learn reads it, with its warning and its refusals."""
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind == "f":
@@ -210,12 +249,9 @@ def _flat(y: Any) -> Any:
     return y
 
 
-def _is_unlabelled(name: Any) -> bool:
-    return isinstance(name, int | float) and not isinstance(name, bool) and name == UNLABELLED
-
-
-def _classes(truth: NDArray[Any]) -> NDArray[Any]:
-    names = list(dict.fromkeys(name for name in truth.tolist() if name is not None))
+def _classes(truth: Codes) -> NDArray[Any]:
+    seen = np.unique(truth.values[~np.asarray(truth.missing)])
+    names = [plain_label(name) for name in truth.restore(seen)]
     try:
         return np.unique(np.array(sorted(names)))
     except TypeError:
@@ -223,7 +259,7 @@ def _classes(truth: NDArray[Any]) -> NDArray[Any]:
 
 
 def _seed(random_state: Any) -> Any:
-    """Scikit-learn's own kind of generator gives a seed, too."""
+    """Return a seed from scikit-learn's own kind of generator, too."""
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     return random_state

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clustervet._progress import ticking
+from clustervet._checks import jobs, one_of, whole
 from clustervet.errors import FeatureError, ParameterError
-from clustervet.geometry.points import is_sparse, read_points
+from clustervet.fitting.algorithms import Algorithm, read_algorithms, read_seed, usual_numbers
+from clustervet.fitting.fits import Fit, FitTask, progress_bar, run_fits
+from clustervet.geometry.points import read_points
 from clustervet.labels import show_label
-from clustervet.pacmdl import Language, pac_mdl_bound
-from clustervet.pacmdl.description import whole
-from clustervet.selection.algorithms import Algorithm, read_algorithms
-from clustervet.selection.candidates import Candidate, Judge, Study, read_language, read_noise
-from clustervet.selection.estimators import read_seed
-from clustervet.selection.fits import Fit, Key, Labels, Task, read_tasks, run_fits
-from clustervet.selection.identity import Identity
-from clustervet.selection.inputs import DEFAULT_CLUSTERS, digest, read_clusters
-from clustervet.selection.journal import Journal, NoJournal
-from clustervet.selection.preparation import Preparation, first_negative
+from clustervet.pacmdl import Language, languages, pac_mdl_bound
+from clustervet.selection.candidates import NOISES, Contest, SelectionStudy, read_split, seeds_of
+from clustervet.selection.journal import Identity, Journal
 from clustervet.selection.selection import Selection
-from clustervet.selection.splits import Split, read_split
+
+if TYPE_CHECKING:
+    from clustervet.fitting.preparation import Preparation
 
 
 def select(
     X: Any,  # noqa: N803  # the name that everyone gives to features
     y: Any,
     algorithms: Any = None,
-    clusters: Iterable[int] | int = DEFAULT_CLUSTERS,
+    clusters: Iterable[int] | int | None = None,
     runs: int = 10,
     *,
     train: float | int = 0.5,
@@ -43,6 +39,7 @@ def select(
     delta: float = 0.1,
     labels: Any = None,
     noise: str | None = None,
+    standardize: bool = False,
     weighting: str = "none",
     neighbours: int = 0,
     journal: str | os.PathLike[str] | None = None,
@@ -51,40 +48,89 @@ def select(
     random_state: Any = 0,
     progress: bool = True,
 ) -> Selection:
-    """Fit algorithms with many numbers of clusters and runs, and keep the best with its bound.
+    """Fit algorithms with many numbers of clusters and runs, and choose one with its bound.
 
-    Every clustering predicts the labels of unlabelled points; the one whose errors are bounded
-    lowest is chosen, and its bound pays for the choice (Banerjee & Langford 2004, §3.2 and §3.3).
-    Ties go to fewer clusters, then to the earlier algorithm and run.
+    Every clustering predicts the labels of unlabelled points. The clustering with the lowest
+    bound on its errors is chosen, and its bound pays for the choice.
 
-    X: points by features; an array, a sparse matrix or a frame.
-    y: a label a point. Where some are missing (None, NaN), those points are unlabelled and the
-        others are what the choice is made by, whatever `train` says. Where none are, `train` says
-        which share of the points, or how many, are drawn at random to be looked at, and the truth
-        of the others only tells beside the bound what came true. `labelled`, a mask or positions,
-        says it outright. The bound holds for labelled points that are a random sample of all;
-        where they were picked it promises nothing.
-    algorithms: names, or a mapping from names to any scikit-learn clusterers or mixtures; by
-        default the paper's "kmeans", "spherical", "frequency_sensitive", "hard_movmf",
-        "soft_movmf" and, where no feature is below zero, "kl".
-    clusters, runs: numbers of clusters to ask for, and fits of each; an algorithm without a
-        random_state is fitted once.
-    language: what the bits pay for, by key or as a record. "auto" is the shortest of the
-        paper's that pays for the choices made: "algo", "cluster", "init" or "simple".
-    labels: the possible labels, or their number, as in `pac_mdl_bound`.
-    noise: "keep" makes points labelled -1 one more cluster, "singletons" a cluster each.
-    weighting: "tfidf" turns counts into tf-idf for all algorithms but those that read counts;
-        "counts" leaves counts, or weights that were made of them before, as they are.
-    neighbours: moves every row of counts or tf-idf half the way to its nearest neighbours, as
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame
+        Points by features.
+    y : array-like
+        One label per point. Where some are missing (None, NaN), those points are unlabelled and
+        the choice is made by the others, whatever `train` says. Where none are missing, `train`
+        says which points are looked at, and the truth of the others only tells, beside the bound,
+        how many errors there really are.
+    algorithms : list of str or dict, optional
+        Names of algorithms, or a mapping from names to any scikit-learn clusterers or mixtures.
+        By default the six of the paper: "kmeans", "spherical", "frequency_sensitive",
+        "hard_movmf", "soft_movmf" and, where no feature is below zero, "kl".
+    clusters : int or iterable of int, optional
+        Numbers of clusters to ask for; by default 2 to 20.
+    runs : int, optional
+        Fits of each; an algorithm without a random_state is fitted once.
+    train : float or int, optional
+        The share of the points, or their number, that is drawn at random to be looked at.
+    labelled : array-like, optional
+        The points that are looked at: a mask, positions, or a column of yes and no or of 1 and 0.
+        The bound holds for a random sample of all points; if they were picked it promises nothing.
+    language : str or Language, optional
+        What the bits pay for. "auto" is the shortest of the paper's languages that pays for the
+        choices made: "algo", "cluster", "init" or "simple".
+    delta : float, optional
+        The probability that the bound may fail.
+    labels : int or list, optional
+        The possible labels, or their number, as in `pac_mdl_bound`.
+    noise : {"keep", "singletons"}, optional
+        "keep" makes points labelled -1 one more cluster, "singletons" one cluster each. They are
+        never dropped, so that every candidate predicts the same points.
+    standardize : bool, optional
+        Whether every feature gets mean 0 and variance 1 first; sparse features keep their zeros.
+    weighting : {"none", "counts", "tfidf"}, optional
+        "tfidf" turns counts into tf-idf for all algorithms but those that read counts; "counts"
+        leaves counts, or weights that were made of them before, as they are.
+    neighbours : int, optional
+        Move every row of counts or tf-idf half of the way to this many nearest rows, as
         `clusterers.NeighbourSmoothing` does; 10 help most collections of short texts, 0 is off.
-    journal: a file that every finished fit is written to at once. A journal that exists is
-        gone on with (`resume=True` asks for that, `resume=False` for a new one). Fits never
-        depend on labels, so y, train, language, delta and the lists of algorithms, numbers and
-        runs may change; X, random_state and an algorithm's settings may not.
-    n_jobs: fits at once, by whatever joblib backend is active.
-    random_state: a seed; every fit derives its own, so that the answer is the same for any
-        order of fits, any n_jobs and any number of interruptions.
+    journal : path, optional
+        A file to which every finished fit is written at once. A journal that exists is continued.
+        Fits never depend on labels, so y, train, language, delta and the lists of algorithms,
+        numbers and runs may change; X, standardize, random_state and an algorithm's settings may
+        not.
+    resume : bool, optional
+        True asks for a journal that exists, False for a new one.
+    n_jobs : int, optional
+        How many fits run at once, by whatever joblib backend is active; -1 uses all cores.
+    random_state : int, numpy.random.Generator or None, optional
+        A seed from which every fit derives its own, so that the answer is the same for any order
+        of fits, any `n_jobs` and any number of interruptions.
+    progress : bool, optional
+        Whether a terminal shows a progress bar.
 
+    Returns
+    -------
+    Selection
+        The chosen clustering with its bound and its predictions, and every candidate.
+
+    Raises
+    ------
+    FeatureError
+        If the points cannot be read, or an algorithm cannot read them.
+    LabelError
+        If the labels cannot be read, or leave nothing to predict.
+    ParameterError
+        If an option is unknown or out of range, or if every fit failed.
+    FileError
+        If the journal cannot be read or written, or belongs to another run.
+
+    Notes
+    -----
+    The bound is that of Banerjee & Langford 2004, §3.2 and §3.3. Ties go to fewer clusters, then
+    to the earlier algorithm and run.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(c, 1, (100, 2)) for c in ((0, 0), (9, 0), (0, 9))])
@@ -93,174 +139,160 @@ def select(
     >>> found.best.clusters, found.best.max_errors, found.best.test_errors
     (3, 12, 0)
     """
+    from clustervet.fitting.preparation import Preparation
+
     points = read_points(X)
-    if points.shape[0] < 2:
+    total = int(points.shape[0])
+    if total < 2:
         raise FeatureError("a selection needs at least 2 points; X has 1.")
-    wanted, remarks = _usual(points) if algorithms is None else (read_algorithms(algorithms), [])
-    plan = _Plan(
-        algorithms=wanted,
-        clusters=read_clusters(clusters, points.shape[0]),
-        runs=whole(runs, "runs", 1),
-        preparation=Preparation.read(weighting, neighbours),
-        remarks=remarks,
-    )
-    chosen = read_language(language, len(plan.algorithms), len(plan.clusters), plan.runs)
-    plan.preparation.check(points, plan.algorithms)
-    policy, told = read_noise(noise), read_seed(random_state)
-    if n_jobs == 0:
-        raise ParameterError("n_jobs must not be 0; -1 means all cores.")
+    preparation = Preparation.read(weighting, neighbours, standardize)
+    scaled = preparation.scaled(points)
+    negative = preparation.negative(scaled) if algorithms is None else None
+    wanted, remarks = _readable(read_algorithms(algorithms), negative)
+    numbers, runs = _read_numbers(clusters, total), whole(runs, "runs", 1)
+    preparation.check(scaled, wanted)
+    policy = one_of(noise or NOISES[0], "noise", NOISES)
+    told, n_jobs = read_seed(random_state), jobs(n_jobs)
     if journal is None and resume is not None:
         raise ParameterError("resume goes with a journal, and there is none.")
-    with NoJournal() if journal is None else Journal(journal, resume) as held:
-        seed = _seed(told, held.seed)
-        split = read_split(y, labelled, train, points.shape[0], seed)
-        # Refusals of pac_mdl_bound come before any work: one label, nothing to predict, delta.
+    with nullcontext() if journal is None else Journal(journal, resume) as held:
+        if told is None:
+            told = held.seed if held else None
+        seed = int(np.random.default_rng().integers(2**32)) if told is None else told
+        split = read_split(y, labelled, train, total, seed)
+        # pac_mdl_bound refuses one label, nothing to predict and a wrong delta before any work.
         trivial = pac_mdl_bound(
-            split.truth, np.zeros(points.shape[0], np.int8), split.labelled, delta=delta,
-            labels=labels,
-        )  # fmt: skip
-        study = plan.study(points, split, trivial.labels, float(delta), chosen, seed)
+            split.truth, np.zeros(total, np.int8), split.labelled, delta=delta, labels=labels
+        )
+        made = {"algorithms": len(wanted), "number": len(numbers), "runs": runs}
+        study = SelectionStudy(
+            points=total,
+            features=points.shape[1],
+            train_size=trivial.train_size,
+            test_size=trivial.test_size,
+            labels=trivial.labels,
+            algorithms=tuple(algorithm.name for algorithm in wanted),
+            clusters=numbers,
+            runs=runs,
+            delta=float(delta),
+            language=languages.resolve(language, [key for key, many in made.items() if many > 1]),
+            weighting=preparation.weighting,
+            neighbours=preparation.neighbours,
+            seed=seed,
+            remarks=(*remarks, *split.remarks),
+            standardized=preparation.standardize,
+        )
         study.check()
-        if journal is not None:
-            held.begin(plan.identity(points, seed))
-        best = _Best(Judge(study, split, labels, policy))
-        tasks = read_tasks(plan.algorithms, plan.clusters, plan.runs, seed)
-        run = partial(_run, plan, points, n_jobs)
-        _fit_all(tasks, best, held, run, progress)
-    return best.selection()
+        if held:
+            settings = {a.name: a.settings(preparation.described(a)) for a in wanted}
+            held.begin(Identity.of(points, seed, settings))
+        contest = Contest(study, split, labels, policy)
+        tasks = _tasks(study, wanted)
+        _fit_all(tasks, partial(_fits, preparation, scaled, n_jobs), contest, held, progress)
+    return _finished(contest)
 
 
-def _usual(points: Any) -> tuple[tuple[Algorithm, ...], list[str]]:
-    """The paper's algorithms, but those that cannot read the features, and a word about them."""
-    every, negative = read_algorithms(None), first_negative(points)
+def _readable(
+    algorithms: tuple[Algorithm, ...], negative: str | None
+) -> tuple[tuple[Algorithm, ...], tuple[str, ...]]:
+    """Return the algorithms that can read the features, and a remark about the others."""
     if negative is None:
-        return every, []
-    left = ", ".join(algorithm.name for algorithm in every if algorithm.counts)
-    kept = tuple(algorithm for algorithm in every if not algorithm.counts)
-    return kept, [f"Left out: {left}, which reads counts, from zero on; {negative}."]
+        return algorithms, ()
+    left = ", ".join(algorithm.name for algorithm in algorithms if algorithm.reads_counts)
+    kept = tuple(algorithm for algorithm in algorithms if not algorithm.reads_counts)
+    return kept, (f"Left out: {left}, which reads counts, from zero on; {negative}.",)
 
 
-def _run(
-    plan: _Plan, points: Any, n_jobs: int | None, tasks: Sequence[Task]
+def _read_numbers(clusters: Any, points: int) -> tuple[int, ...]:
+    """Return numbers of clusters in rising order, each once."""
+    if clusters is None or (isinstance(clusters, range) and clusters == range(2, 21)):
+        clusters = usual_numbers(points)
+    if isinstance(clusters, str | bytes) or not isinstance(clusters, Iterable):
+        clusters = [clusters]
+    numbers = sorted({whole(number, "clusters", 1) for number in clusters})
+    if not numbers:
+        raise ParameterError("clusters is empty; give at least one number of clusters.")
+    if numbers[-1] > points:
+        raise ParameterError(
+            f"clusters asks for {numbers[-1]:,} clusters, which is more than the {points:,} points."
+        )
+    return tuple(numbers)
+
+
+def _tasks(study: SelectionStudy, algorithms: Sequence[Algorithm]) -> dict[Any, FitTask]:
+    """Return every fit of the selection by its key: algorithm, number of clusters and run.
+
+    The runs are the outer loop, so that the time that is left can be told from the time spent. An
+    algorithm that has no seed always finds the same, and runs once.
+    """
+    tasks = (
+        FitTask((a.name, k, run), a, k, seeds_of(study.seed, a.name, k, run)[0])
+        for run in range(study.runs)
+        for k in study.clusters
+        for a in algorithms
+        if a.seeds or run == 0
+    )
+    return {task.key: task for task in tasks}
+
+
+def _fits(
+    preparation: Preparation, scaled: Any, n_jobs: int | None, tasks: Sequence[FitTask]
 ) -> Generator[Fit, None, None]:
-    """The fits; features are prepared only if there are any."""
-    if tasks:
-        inputs = plan.preparation.inputs(points, plan.algorithms)
-        yield from run_fits(tasks, inputs, n_jobs)
+    """Yield the fits as they end; features are prepared only if there are any."""
+    if not tasks:
+        return
+    inputs = preparation.inputs(scaled, [task.algorithm for task in tasks])
+    with closing(run_fits(((task, inputs[task.key[0]]) for task in tasks), n_jobs)) as fits:
+        for fit in fits:
+            yield fit if fit.labels is None else replace(fit, labels=_codes(fit.labels))
+
+
+def _codes(labels: Any) -> Any:
+    """Return labels as the smallest integers that hold them; noise stays -1."""
+    if labels.dtype.kind not in "iu":
+        labels = np.unique(labels, return_inverse=True)[1]
+    low, high = int(labels.min()), int(labels.max())
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    return labels.astype(
+        next(k for k in kinds if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
+    )
 
 
 def _fit_all(
-    tasks: Sequence[Task],
-    best: _Best,
-    held: NoJournal,
-    run: Callable[[Sequence[Task]], Generator[Fit, None, None]],
+    tasks: dict[Any, FitTask],
+    fit_rest: Callable[[Sequence[FitTask]], Generator[Fit, None, None]],
+    contest: Contest,
+    held: Journal | None,
     progress: bool,
 ) -> None:
-    """Take what the journal keeps, and fit the rest; a fit is written before it is judged."""
-    asked = {task.key: task for task in tasks}
-    for fit in held.kept(asked):
-        best.add(fit, asked[fit.key])
-    rest = [task for task in tasks if task.key not in best.candidates]
+    """Take the fits that the journal holds, and make the rest; each is written, then judged."""
+    for fit in held.kept(tasks) if held else ():
+        contest.add(fit)
+    rest = [task for key, task in tasks.items() if key not in contest.candidates]
     kept = len(tasks) - len(rest)
     what = f"fits ({kept:,} in the journal)" if kept else "fits"
-    bar = ticking(len(rest), what) if progress else nullcontext(_idle)
-    with bar as tick, closing(run(rest)) as fits:
+    with progress_bar(len(rest), what, progress) as tick, closing(fit_rest(rest)) as fits:
         for fit in fits:
-            held.add(fit)
-            best.add(fit, asked[fit.key])
+            if held:
+                held.add(fit)
+            contest.add(fit)
             tick()
 
 
-def _idle() -> None:
-    return None
-
-
-def _seed(told: int | None, held: int | None) -> int:
-    """The seed as told; without one, that of the journal, or a fresh one."""
-    if told is not None:
-        return told
-    return int(np.random.default_rng().integers(2**32)) if held is None else held
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What is fitted."""
-
-    algorithms: tuple[Algorithm, ...]
-    clusters: tuple[int, ...]
-    runs: int
-    preparation: Preparation
-    remarks: list[str]
-
-    def study(
-        self, points: Any, split: Split, labels: int, delta: float, language: Language, seed: int
-    ) -> Study:
-        return Study(
-            points=points.shape[0],
-            features=points.shape[1],
-            train_size=split.train_size,
-            test_size=split.test_size,
-            labels=labels,
-            algorithms=tuple(algorithm.name for algorithm in self.algorithms),
-            clusters=self.clusters,
-            runs=self.runs,
-            delta=delta,
-            language=language,
-            weighting=self.preparation.weighting,
-            neighbours=self.preparation.neighbours,
-            seed=seed,
-            remarks=(*self.remarks, *split.remarks),
+def _finished(contest: Contest) -> Selection:
+    """Return what came out, unless nothing did."""
+    study = contest.study
+    table = sorted(
+        contest.candidates.values(),
+        key=lambda c: (study.algorithms.index(c.algorithm), c.clusters, c.run),
+    )
+    if contest.leader is None:
+        failed = table[0]
+        raise ParameterError(
+            f"all {len(table):,} fits failed; the first, {show_label(failed.algorithm)} with "
+            f"{failed.clusters} clusters: {str(failed.error).rstrip('.')}."
         )
-
-    def identity(self, points: Any, seed: int) -> Identity:
-        return Identity(
-            points=points.shape[0],
-            features=points.shape[1],
-            storage=f"{'sparse' if is_sparse(points) else 'dense'} {points.dtype}",
-            digest=digest(points),
-            seed=seed,
-            algorithms={a.name: a.settings(self.preparation.described(a)) for a in self.algorithms},
-        )
-
-
-@dataclass
-class _Best:
-    """Candidates as they come, and the labels of the best so far."""
-
-    judge: Judge
-    candidates: dict[Key, Candidate] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    first: tuple[Candidate, Labels, int] | None = None
-
-    def add(self, fit: Fit, task: Task) -> None:
-        """Judge a fit; its labels are forgotten unless it leads."""
-        candidate = self.judge.judged(fit, task.ties)
-        self.candidates[fit.key] = candidate
-        self.seconds[task.algorithm.name] += fit.seconds
-        rank = self.judge.study.rank
-        if fit.labels is not None and (self.first is None or rank(candidate) < rank(self.first[0])):
-            self.first = candidate, fit.labels, task.ties
-
-    def selection(self) -> Selection:
-        """What came out, unless nothing did."""
-        study = self.judge.study
-        table = sorted(
-            self.candidates.values(),
-            key=lambda c: (study.algorithms.index(c.algorithm), c.clusters, c.run),
-        )
-        if self.first is None:
-            failed = table[0]
-            raise ParameterError(
-                f"all {len(table):,} fits failed; the first, {show_label(failed.algorithm)} with "
-                f"{failed.clusters} clusters: {str(failed.error).rstrip('.')}."
-            )
-        candidate, labels, ties = self.first
-        return Selection(
-            study=study,
-            table=tuple(table),
-            best=candidate,
-            bound=self.judge.bound(candidate, labels, ties),
-            labels=labels,
-            predictions=self.judge.predictions(labels, ties),
-            seconds=dict(self.seconds),
-        )
+    best, fit = contest.leader
+    bound, predictions = contest.bound(best, fit), contest.predictions(fit)
+    labels = np.asarray(fit.labels)
+    return Selection(study, tuple(table), best, bound, labels, predictions, dict(contest.seconds))

@@ -1,36 +1,56 @@
-"""`Selection`: the clustering with the lowest bound, and all that it was chosen from."""
+"""`Selection`: the clustering with the lowest bound, and all candidates it was chosen from."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from clustervet.contingency.frame import Backend, to_frame
+from clustervet.labels import show_label
 from clustervet.pacmdl import Bound, Language, languages
 from clustervet.pacmdl.description import CHOICES
-from clustervet.selection import display
-from clustervet.selection.candidates import Candidate, Study
+from clustervet.selection.candidates import Candidate, SelectionStudy
+from clustervet.view import Cell, Column, Result, Row, Section, Table, plain
+from clustervet.view.cells import name_cell, number_cell, plain_table
+from clustervet.view.words import counted
 
-SCHEMA = "clustervet/selection/1"
+# The facts of a candidate that are columns, and those of a study that come first in its JSON.
+COLUMNS = [field.name for field in fields(Candidate) if field.name != "assignment"]
+KEYS = ("points", "features", "train_size", "test_size", "labels", "algorithms", "clusters", "runs")
+# Failed fits that are described in words.
+TOLD = 3
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Selection:
-    """The clustering of the lowest bound on its errors, and every candidate beside it.
+class Selection(Result):
+    """The clustering with the lowest bound on its errors, and every candidate beside it.
 
-    `best` is the candidate, `bound` its bound in full, `labels` its clusters and `predictions`
-    the label each point gets from its cluster. `table` has all candidates in the order of
-    algorithms, numbers of clusters and runs. `seconds` says how long the fits of each algorithm
-    took; it is in none of the answers, which are the same whenever they are made.
+    Parameters
+    ----------
+    study : SelectionStudy
+        What was tried, on what data, and which choices the bound pays for.
+    table : tuple of Candidate
+        All candidates in the order of algorithms, numbers of clusters and runs.
+    best : Candidate
+        The chosen one.
+    bound : Bound
+        Its bound in full.
+    labels : ndarray
+        Its cluster of each point.
+    predictions : ndarray
+        The label that each point gets from its cluster.
+    seconds : mapping
+        How long the fits of each algorithm took. It is in none of the displays, which are the
+        same whenever they are made.
     """
 
-    study: Study
+    SCHEMA: ClassVar[str] = "clustervet/selection/1"
+
+    study: SelectionStudy
     table: tuple[Candidate, ...]
     best: Candidate
     bound: Bound
@@ -70,7 +90,7 @@ class Selection:
         return {name: best[name] for name in self.study.algorithms if name in best}
 
     def _rated(self, paid: tuple[str, ...]) -> list[Candidate]:
-        """Candidates under the label code of the language, these choices paid where made."""
+        """Return candidates under the label code of the language, with these choices paid."""
         own = self.study.language
         made = tuple(choice for choice in self.study.choices() if choice in paid)
         language = own if own.choices is None else replace(own, choices=made)
@@ -78,10 +98,18 @@ class Selection:
         return [candidate for candidate in rated if candidate is not None]
 
     def languages(self) -> dict[str, float]:
-        """The bound as a rate under each language, as in fig. 6 of Banerjee & Langford 2004.
+        """Return the bound as a rate under each language.
 
-        A language's bound is the best over the choices that it pays for and the average over
-        those that it does not: the best would not be a bound.
+        Returns
+        -------
+        dict
+            Rates by the key of the language, without those that cannot describe the candidates.
+
+        Notes
+        -----
+        As in fig. 6 of Banerjee & Langford 2004, a language's bound is the best over the choices
+        that it pays for and the average over those that it does not pay for: the best would not
+        be a bound.
         """
         rates = {record.key: self._average(record) for record in languages.values()}
         return {key: rate for key, rate in rates.items() if rate is not None}
@@ -105,72 +133,176 @@ class Selection:
     @property
     def verdict(self) -> str:
         """What was chosen and what is known about it, in a sentence."""
-        return display.verdict(self)
+        study, best = self.study, self.best
+        run = f" (run {best.run})" if study.runs > 1 else ""
+        return (
+            f"With probability at least {1 - study.delta:.10g}, {show_label(best.algorithm)} with "
+            f"{counted(best.clusters, 'cluster')}{run} predicts at most {best.max_errors:,} of "
+            f"{study.test_size:,} unlabelled points wrongly ({best.rate:.2%})."
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, without labels and times."""
+        """Return the selection as plain data, without labels and times.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dicts, as JSON holds them.
+        """
         study = self.study
         return {
-            "schema": SCHEMA,
-            "points": study.points,
-            "features": study.features,
-            "train_size": study.train_size,
-            "test_size": study.test_size,
-            "labels": study.labels,
-            "algorithms": list(study.algorithms),
-            "clusters": list(study.clusters),
-            "runs": study.runs,
+            "schema": self.SCHEMA,
+            **{name: plain(getattr(study, name)) for name in KEYS},
             "language": study.language.key,
             "delta": study.delta,
+            **({"standardized": True} if study.standardized else {}),
             "weighting": study.weighting,
             "neighbours": study.neighbours,
             "random_state": study.seed,
             "remarks": list(study.remarks),
-            "best": _plain(self.best),
+            "best": self.best.to_dict(),
             "bound": self.bound.to_dict(),
-            "by_algorithm": [_plain(candidate) for candidate in self.by_algorithm.values()],
+            "by_algorithm": plain(list(self.by_algorithm.values())),
             "curves": [
-                {
-                    "algorithm": name,
-                    "clusters": list(curve),
-                    "rate": list(map(_known, curve.values())),
-                }
+                {"algorithm": name, "clusters": list(curve), "rate": plain(list(curve.values()))}
                 for name, curve in self.curves.items()
             ],
             "languages": self.languages(),
-            "candidates": [_plain(candidate) for candidate in self.table],
+            "candidates": plain(self.table),
             "verdict": self.verdict,
         }
 
-    def to_json(self, indent: int | None = 2) -> str:
-        """As JSON."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row per candidate.
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """A row a candidate, in pandas, polars or pyarrow (the first that is installed)."""
-        return to_frame(display.columns(self), backend)
+        Returns
+        -------
+        dict
+            Algorithm, clusters, run, seed, errors, bits and bound of each, and why it failed.
+        """
+        return {name: [getattr(one, name) for one in self.table] for name in COLUMNS}
 
-    def __repr__(self) -> str:
-        return display.text(self)
+    def predictions_columns(self, names: Sequence[str] | None = None) -> dict[str, Sequence[Any]]:
+        """Return the cluster and the predicted label of each point.
 
-    def __rich__(self) -> Any:
-        return display.rich_table(self)
+        Parameters
+        ----------
+        names : sequence of str, optional
+            The names of the points, such as the files of documents.
 
-    def _repr_html_(self) -> str:
-        return display.html(self)
+        Returns
+        -------
+        dict
+            The columns "document" (where there are names), "cluster" and "label".
+        """
+        first: dict[str, Sequence[Any]] = {} if names is None else {"document": names}
+        return first | {"cluster": self.labels.tolist(), "label": self.predictions.tolist()}
+
+    def document(self) -> Section:
+        """Return the best of each algorithm, and every candidate for pages.
+
+        Returns
+        -------
+        Section
+            The verdict, what was tried, the tables, and what else there is to know.
+        """
+        heads = (
+            Column("algorithm", "text"),
+            Column("clusters"),
+            Column("run"),
+            Column("train errors", hint="Labelled points that are predicted wrongly"),
+            Column("bits", hint="Length of the description"),
+            Column("bound", scale=(0, 1), hint="Unlabelled points that may be predicted wrongly"),
+            Column("test errors", scale=(0, 1), hint="Those that are, where the truth is known"),
+        )
+        best = Table(
+            "selection-best",
+            "The best of each algorithm",
+            heads,
+            tuple(self._row(candidate) for candidate in self.by_algorithm.values()),
+        )
+        every = plain_table("selection-all", "Every candidate", self.columns(), detail=True)
+        return Section(
+            "selection",
+            "The choice and its bound",
+            (self.verdict, self._caption()),
+            (best, every),
+            notes=tuple(self._notes()),
+            lead=(self.verdict,),
+            subject=self,
+        )
+
+    def _row(self, candidate: Candidate) -> Row:
+        name = name_cell("algorithm", candidate.algorithm)
+        chosen = candidate.algorithm == self.best.algorithm
+        bits = math.inf if candidate.bits is None else candidate.bits
+        cells = (
+            replace(name, best=chosen),
+            number_cell(candidate.clusters),
+            number_cell(candidate.run),
+            number_cell(candidate.train_errors),
+            number_cell(bits, text=f"{bits:.2f}"),
+            replace(_share(candidate.max_errors, candidate.rate), best=chosen),
+            _share(candidate.test_errors, candidate.test_rate),
+        )
+        return Row(cells, name.link)
+
+    def _caption(self) -> str:
+        """Return what it was chosen from."""
+        study = self.study
+        span = study.clusters
+        steps = counted(span[0], "cluster")
+        if len(span) > 1:
+            whole = len(span) == span[-1] - span[0] + 1
+            every = "" if whole else f"{len(span)} numbers from "
+            steps = f"{every}{span[0]} to {span[-1]} clusters"
+        read = ["standardized"] if study.standardized else []
+        if study.weighting != "none":
+            smoothed = f" smoothed by {study.neighbours} neighbours" if study.neighbours else ""
+            read.append({"tfidf": "tf-idf"}.get(study.weighting, study.weighting) + smoothed)
+        parts = [
+            f"{counted(len(study.algorithms), 'algorithm')}, {steps}, {counted(study.runs, 'run')}",
+            f"{study.train_size:,} of {study.points:,} points labelled, {study.labels} labels",
+            f"language {study.language.key}, delta {study.delta:g}",
+        ]
+        return "; ".join([*parts, *read])
+
+    def _notes(self) -> list[str]:
+        """Return what the table does not say: its language, the constant answer, failures."""
+        bound, lines = self.bound, []
+        if len(self.study.algorithms) > 1:
+            lines.append("In the table, no bound pays for having chosen between the algorithms.")
+        label, constant = show_label(bound.constant.label), bound.constant
+        than = "" if bound.beats_constant else ", which is no worse"
+        lines.append(
+            f"Always answering {label!r} is wrong at most {constant.max_errors:,} times "
+            f"({constant.rate:.2%}){than}."
+        )
+        if bound.test_errors is not None:
+            lines.append(
+                f"In truth {bound.test_errors:,} of {bound.test_known:,} predictions are wrong "
+                f"({bound.test_rate:.2%})."
+            )
+        failed = self.failed
+        lines += [
+            *self.study.remarks,
+            *(
+                f"Failed: {show_label(one.algorithm)}, {one.clusters} clusters, run {one.run}: "
+                f"{show_label(one.error, 200)}"
+                for one in failed[:TOLD]
+            ),
+        ]
+        if len(failed) > TOLD:
+            lines.append(f"Failed: {len(failed) - TOLD:,} more of {len(self.table):,} fits")
+        return lines
+
+
+def _share(errors: int | None, rate: float | None) -> Cell:
+    if errors is None or rate is None:
+        return Cell("unknown")
+    return number_cell(rate, text=f"{errors:,} ({rate:.2%})")
 
 
 def _least(held: float, rate: float | None) -> float:
     found = math.nan if rate is None else rate
     return found if math.isnan(held) else min(held, found)
-
-
-def _known(number: float) -> float | None:
-    return number if math.isfinite(number) else None
-
-
-def _plain(candidate: Candidate) -> dict[str, Any]:
-    held = candidate.to_dict()
-    if held["bits"] is not None:
-        held["bits"] = _known(held["bits"])
-    return held

@@ -1,4 +1,4 @@
-"""Whether the choices, the curves and the clusters stay when some of the points are left out."""
+"""Whether choices, curves and clusters stay the same when some of the points are left out."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import whole
 from clustervet.contingency import Contingency
-from clustervet.errors import ParameterError
+from clustervet.errors import ParameterError, Setting
 from clustervet.registry import measures
-from clustervet.selection.choice import Choice, Floats
-from clustervet.selection.sweep import Sweep
+from clustervet.tuning.curves import Curves
+from clustervet.tuning.rules import Choice, Floats
+from clustervet.view.data import record
 
 # Each sample holds four fifths of the points (Ben-Hur, Elisseeff & Guyon 2002). Points drawn
 # with replacement would be copies, which clusterers and silhouettes take for dense places.
@@ -24,12 +26,24 @@ Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, eq=False)
-class Stability:
-    """What samples of the points say.
+class TuningStability:
+    """What samples of the points say about a tuning.
 
-    `shares` is how often each measure chose each value, clearly or not, and `clear` how often
-    it chose clearly; `low` and `high` are 95% intervals of each curve; `labels` is the mean
-    adjusted Rand index of the clusterings of two samples on the points they share.
+    Parameters
+    ----------
+    samples : int
+        The number of samples.
+    size : int
+        The number of points in each of them.
+    shares : dict
+        By measure, how often it chose each value, clearly or not.
+    clear : dict
+        By measure, how often it chose clearly.
+    low, high : dict
+        By measure, 95% intervals of its curve.
+    labels : ndarray
+        At each value, the mean adjusted Rand index of the clusterings of two samples on the
+        points that they share.
     """
 
     samples: int
@@ -41,35 +55,26 @@ class Stability:
     labels: Floats
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return {
-            "samples": self.samples,
-            "size": self.size,
-            "shares": {key: plain(share) for key, share in self.shares.items()},
-            "clear": self.clear,
-            "low": {key: plain(low) for key, low in self.low.items()},
-            "high": {key: plain(high) for key, high in self.high.items()},
-            "labels": plain(self.labels),
-        }
+        """Return it as plain data.
 
-
-def plain(numbers: Floats) -> list[float | None]:
-    """As a list; what is not finite is None."""
-    return [float(x) if math.isfinite(x) else None for x in numbers]
+        Returns
+        -------
+        dict
+            The fields, with lists for arrays and None for what is undefined.
+        """
+        return record(self)
 
 
 def read_samples(bootstrap: Any) -> int:
-    """How many samples to draw."""
-    whole = isinstance(bootstrap, int | np.integer) and not isinstance(bootstrap, bool)
-    if not whole or bootstrap < 0 or bootstrap == 1:
-        raise ParameterError(
-            f"bootstrap must be 0 or a number of samples from 2 on, not {bootstrap!r}."
-        )
-    return int(bootstrap)
+    """Return how many samples to draw."""
+    samples = whole(bootstrap, "bootstrap")
+    if samples == 1:
+        raise ParameterError(Setting("bootstrap"), " must be 0 or at least 2, not 1.")
+    return samples
 
 
 def draw_samples(points: int, samples: int, seed: int | None) -> list[NDArray[np.int64]]:
-    """Positions of the points in each sample, rising."""
+    """Return the positions of the points in each sample, rising."""
     size = max(2, round(SHARE * points))
     streams = np.random.SeedSequence(seed).spawn(samples)
     return [
@@ -78,37 +83,37 @@ def draw_samples(points: int, samples: int, seed: int | None) -> list[NDArray[np
     ]
 
 
-def gather(
-    whole: Sweep,
+def stability_of(
+    every: Curves,
     rows: list[NDArray[np.int64]],
-    found: Iterator[Sweep],
-    choose: Callable[[Sweep], dict[str, Choice]],
-) -> Stability:
-    """What the sweeps of the samples say beside that of all points."""
-    keys = list(whole.fits[0].outcomes)
+    found: Iterator[Curves],
+    choose: Callable[[Curves], dict[str, Choice]],
+) -> TuningStability:
+    """Return what the curves of the samples say beside those of all points."""
+    keys = list(every.fits[0].outcomes)
     curves: dict[str, list[Floats]] = {key: [] for key in keys}
-    votes = {key: np.zeros(len(whole.values)) for key in keys}
+    votes = {key: np.zeros(len(every.values)) for key in keys}
     clear = dict.fromkeys(keys, 0)
     agreement: list[Floats] = []
-    first: Sweep | None = None
-    last: Sweep | None = None
-    for b, sweep in enumerate(found):
-        for key, choice in choose(sweep).items():
-            curves[key].append(sweep.curve(key))
+    first: Curves | None = None
+    last: Curves | None = None
+    for b, sample in enumerate(found):
+        for key, choice in choose(sample).items():
+            curves[key].append(sample.curve(key))
             clear[key] += choice.clear
             if choice.index is not None:
                 votes[key][choice.index] += 1
         if last is not None:
-            agreement.append(_agreement(last, sweep, rows[b - 1], rows[b]))
-        first, last = first or sweep, sweep
+            agreement.append(_agreement(last, sample, rows[b - 1], rows[b]))
+        first, last = first or sample, sample
     samples = len(rows)
     if samples > 2 and first is not None and last is not None:
         agreement.append(_agreement(last, first, rows[-1], rows[0]))
     bands = {
-        key: _band(whole.curve(key), np.array(curves[key]), whole.points, len(rows[0]))
+        key: _band(every.curve(key), np.array(curves[key]), every.points, len(rows[0]))
         for key in keys
     }
-    return Stability(
+    return TuningStability(
         samples,
         len(rows[0]),
         {key: count / samples for key, count in votes.items()},
@@ -120,27 +125,26 @@ def gather(
 
 
 def _agreement(
-    one: Sweep, other: Sweep, rows: NDArray[np.int64], others: NDArray[np.int64]
+    one: Curves, other: Curves, rows: NDArray[np.int64], others: NDArray[np.int64]
 ) -> Floats:
-    """Adjusted Rand index of two samples' clusterings at each value; noise is one more cluster."""
+    """Return the adjusted Rand index of two samples at each value; noise is one more cluster."""
     _, here, there = np.intersect1d(rows, others, assume_unique=True, return_indices=True)
     found = np.full(len(one.values), math.nan)
     if len(here) < 2:
         return found
-    record = measures["adjusted_rand"]
     for k, (a, b) in enumerate(zip(one.fits, other.fits, strict=True)):
         if a.labels is not None and b.labels is not None:
             table = Contingency.from_labels(a.labels[here], b.labels[there])
-            found[k] = record.evaluate(table).value
+            found[k] = measures["adjusted_rand"].evaluate(table).value
     return found
 
 
 def _band(curve: Floats, drawn: Floats, points: int, size: int) -> tuple[Floats, Floats]:
-    """An interval about a curve from its values on samples of fewer points.
+    """Return an interval around a curve from its values on samples of fewer points.
 
     Means of m out of n points vary by (1 - m/n) / m, those of n points by 1 / n: deviations
-    are stretched by sqrt(m / (n - m)) (Politis, Romano & Wolf 1999, §2.2). What grows with
-    the number of points, such as SSQ, is brought to the scale of all points first.
+    are stretched by sqrt(m / (n - m)) (Politis, Romano & Wolf 1999, §2.2). A measure
+    that grows with the number of points, such as SSQ, is first brought to the scale of all points.
     """
     drawn = np.where(np.isfinite(drawn), drawn, math.nan)
     center = _mean(drawn)
@@ -153,7 +157,7 @@ def _band(curve: Floats, drawn: Floats, points: int, size: int) -> tuple[Floats,
 
 
 def _mean(rows: Floats) -> Floats:
-    """Means of the columns over what is defined; nan where nothing is."""
+    """Return the means of the columns over what is defined; nan where nothing is."""
     count = (~np.isnan(rows)).sum(axis=0)
     total = np.nansum(rows, axis=0)
     return np.where(count > 0, total / np.maximum(count, 1), math.nan)

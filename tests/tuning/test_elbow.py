@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from clustervet.errors import ParameterError
-from clustervet.selection import find_elbow, find_hartigan
+from clustervet.tuning import find_elbow, find_hartigan
 
 WIDE = range(2, 21)
 

@@ -28,7 +28,7 @@ from sklearn.preprocessing import StandardScaler
 
 import clustervet as cv
 from clustervet.errors import ClustervetError, FeatureError, ParameterError
-from clustervet.selection import Tuning, tune
+from clustervet.tuning import Tuning, tune
 
 RNG = np.random.default_rng(7)
 X = np.concatenate([RNG.normal(c, 1, (30, 2)) for c in ((0, 0), (10, 0), (0, 10), (10, 10))])
@@ -496,7 +496,10 @@ def test_labels_of_another_length_are_the_clusterers_fault():
         def fit_predict(self, points, y=None):
             return np.zeros(3, int)
 
-    with pytest.raises(ParameterError, match="must give a label a point"):
+    with pytest.raises(
+        ParameterError,
+        match=r"refuses parts=2: fit_predict gave shape \(3,\) for",
+    ):
         tune(Broken(), X, "parts", [2, 3])
 
 
@@ -509,3 +512,72 @@ def test_measures_that_all_lean_to_one_value_suggest_it_though_none_is_sure():
     assert not any(choice.clear for choice in found.choices.values())
     assert found.suggestion == 3
     assert "all 5 lean to 3" in found.verdict
+
+
+def test_features_can_be_standardized_and_that_is_said():
+    wide = X * [1, 1000]
+    scaled = StandardScaler().fit_transform(wide)
+    found = tune("kmeans", wide, values=SHORT, standardize=True, random_state=0)
+    plain = tune("kmeans", scaled, values=SHORT, random_state=0)
+    assert repr(found).startswith("kmeans, n_clusters 2 to 8, 120 points, standardized\n")
+    assert found.to_dict() == plain.to_dict() | {"standardized": True}
+    assert "standardized" not in plain.to_dict()
+    rows = tune("kmeans", sp.csr_array(wide), values=[3, 4], standardize=True, random_state=0)
+    kept = StandardScaler(with_mean=False).fit_transform(sp.csr_array(wide))
+    again = tune("kmeans", kept, values=[3, 4], random_state=0)
+    assert rows.curves["ssq"].tolist() == again.curves["ssq"].tolist()
+    with pytest.raises(ParameterError, match="standardize is for features"):
+        tune("average", pairwise_distances(X), metric="precomputed", standardize=True)
+
+
+def test_the_labels_at_the_suggestion_or_why_there_are_none(four):
+    assert (four.best_labels() == four.labels[4]).all()
+    with pytest.raises(ParameterError, match="there are no labels to write: no measure makes"):
+        tune("kmeans", X, values=[3], random_state=0).best_labels()
+
+
+def test_algorithms_of_the_paper_have_names_here_too():
+    found = tune("K-Means", X, values=[3, 4], random_state=0)
+    assert (
+        found.labels[4].tolist()
+        == tune("kmeans", X, values=[3, 4], random_state=0).labels[4].tolist()
+    )
+    spherical = tune("spkmeans", np.abs(X), values=[2, 3], measures="silhouette", random_state=0)
+    assert spherical.parameter == "n_clusters"
+    assert spherical.counts.tolist() == [2, 3]
+
+
+def test_anything_a_clusterer_raises_is_the_reason_at_that_value():
+    class Moody(Halves):
+        def fit_predict(self, points, y=None):
+            if self.parts == 3:
+                raise RuntimeError("not three\nof all numbers")
+            return super().fit_predict(points)
+
+    found = tune(Moody(), X, "parts", [2, 3, 4], measures=["silhouette"])
+    assert found.reasons["silhouette"][1] == "Moody refuses parts=3: not three"
+
+
+def test_the_document_marks_choices_and_has_intervals_over_samples(sampled):
+    section = sampled.document()
+    table, shares = section.tables
+    heads = [column.title for column in table.columns]
+    assert heads[0] == "n_clusters"
+    assert heads[-1] == "stability"
+    row = table.rows[sampled.values.index(4)]
+    assert all(cell.best for cell in row.cells[1:-1])
+    cell = row.cells[heads.index("ssq ↓")]
+    held = sampled.stability
+    assert (cell.low, cell.high) == (held.low["ssq"][2], held.high["ssq"][2])
+    assert shares.detail
+    assert section.lead == (sampled.verdict, "Suggestion: n_clusters = 4.")
+    assert section.measures == sampled.measures
+    assert section.subject is sampled
+
+
+def test_a_choice_is_a_result(four):
+    choice = four.choices["ssq"]
+    assert repr(choice) == f"4 (elbow, strength {choice.strength:.2f})"
+    assert json.loads(choice.to_json())["value"] == 4
+    assert choice.columns()["rule"] == ["elbow"]
+    assert repr(replace(choice, clear=False, why="no clear elbow")).startswith("no clear elbow (")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustervet.errors import ParameterError
-from clustervet.selection import Choice, find_gap, find_optimum
+from clustervet.tuning import Choice, find_gap, find_optimum
 
 KS = list(range(2, 21))
 

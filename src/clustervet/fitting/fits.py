@@ -1,0 +1,163 @@
+"""Fits side by side, by joblib; each is given back as soon as it is done."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet._progress import ticking
+from clustervet.errors import ClustervetError
+from clustervet.fitting.algorithms import Algorithm
+from clustervet.labels import show_label
+
+LONGEST_ERROR = 300
+
+
+@dataclass(frozen=True, slots=True)
+class FitTask:
+    """One fit to make: `key` names it, and `value` is that of the algorithm's parameter."""
+
+    key: Any
+    algorithm: Algorithm
+    value: Any
+    seed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What came of a task: labels, or the reason why there are none."""
+
+    key: Any
+    seed: int | None
+    labels: NDArray[Any] | None
+    seconds: float
+    error: str | None = None
+
+
+def progress_bar(total: int, what: str, shown: bool) -> AbstractContextManager[Callable[[], None]]:
+    """Return a progress bar, or something that shows nothing; both give a function to call."""
+    return ticking(total, what) if shown else nullcontext(_nothing)
+
+
+def _nothing() -> None:
+    return None
+
+
+def run_fits(
+    tasks: Iterable[tuple[FitTask, Any]],
+    n_jobs: int | None,
+    *,
+    then: Callable[[Any, Fit], Any] | None = None,
+    ordered: bool = False,
+    quiet: bool = True,
+) -> Generator[Any, None, None]:
+    """Yield the fit of each task to the points beside it, by threads or joblib's active backend.
+
+    Every fit computes on one core, so that what it finds does not depend on how many there are.
+    `then` turns points and fit into what is given back, still in the worker. Without `ordered`
+    they come in the order in which they end. With `quiet`, warnings about convergence are silent.
+    """
+    from concurrent.futures.process import BrokenProcessPool
+
+    from joblib import delayed
+    from threadpoolctl import threadpool_limits
+
+    jobs = (
+        delayed(fit_one)(
+            points, task.algorithm.made(task.value, task.seed), task.key, task.seed, then, quiet
+        )
+        for task, points in tasks
+    )
+    with _silence(quiet), threadpool_limits(1, user_api="blas"):
+        try:
+            yield from run_jobs(jobs, n_jobs, ordered=ordered)
+        except BrokenProcessPool as error:
+            raise ClustervetError(
+                "a worker process died in the middle of a fit, killed or out of memory; fits "
+                "that had ended are kept. Try again with fewer jobs."
+            ) from error
+
+
+def run_jobs(
+    jobs: Iterator[Any], n_jobs: int | None, *, ordered: bool
+) -> Generator[Any, None, None]:
+    """Yield what the jobs return, over threads or by whatever joblib backend is active.
+
+    Each job is a batch of its own, since a batch gives nothing back until its last job is done.
+    A backend that can only give back everything at once, as Spark's, gets as many jobs at a time
+    as it runs at once.
+    """
+    from joblib import Parallel, effective_n_jobs
+
+    options: dict[str, Any] = {"n_jobs": n_jobs, "prefer": "threads", "batch_size": 1}
+    stream = "generator" if ordered else "generator_unordered"
+    try:
+        workers = Parallel(**options, return_as=stream)
+    except ValueError:
+        while batch := list(islice(jobs, effective_n_jobs(n_jobs))):
+            yield from Parallel(**options)(batch)
+        return
+    found = workers(jobs)
+    try:
+        for answer in found:  # noqa: UP028  # which would close it before warnings are silent
+            yield answer
+    finally:
+        with warnings.catch_warnings():  # about jobs whose result nobody waits for any more
+            warnings.simplefilter("ignore", UserWarning)
+            found.close()
+
+
+@contextmanager
+def _silence(quiet: bool) -> Iterator[None]:
+    """Silence warnings about clusters that came out empty or runs that were cut short.
+
+    Filters of warnings belong to a process, so only its main thread changes them.
+    """
+    if not quiet or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def fit_one(
+    points: Any,
+    estimator: Any,
+    key: Any,
+    seed: int | None,
+    then: Callable[[Any, Fit], Any] | None,
+    quiet: bool,
+) -> Any:
+    """Make one fit; whatever the estimator raises becomes the reason why it failed."""
+    from threadpoolctl import threadpool_limits
+
+    labels = error = None
+    start = time.perf_counter()
+    try:
+        with _silence(quiet), threadpool_limits(1):
+            labels = _checked(np.asarray(estimator.fit_predict(points)), points.shape[0])
+    except Exception as raised:  # an estimator may raise anything, and the other fits go on
+        lines = str(raised).strip().splitlines() or [type(raised).__name__]
+        error = show_label(lines[0], LONGEST_ERROR)
+    fit = Fit(key, seed, labels, time.perf_counter() - start, error)
+    return fit if then is None else then(points, fit)
+
+
+def _checked(labels: NDArray[Any], points: int) -> NDArray[Any]:
+    if labels.shape != (points,):
+        raise ValueError(f"fit_predict gave shape {labels.shape} for {points:,} points")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("fit_predict gave a label that is not finite")
+    return labels

@@ -1,0 +1,206 @@
+"""What is done to features before an algorithm reads them; importing it loads scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import StandardScaler
+
+from clustervet._checks import one_of, whole
+from clustervet.clusterers import NeighbourSmoothing
+from clustervet.errors import FeatureError, ParameterError, Setting
+from clustervet.fitting.algorithms import Algorithm
+from clustervet.labels import show_label
+
+WEIGHTINGS = ("none", "counts", "tfidf")
+# Values that a smoothed row keeps: fits take half the time, and the bound moves no more than it
+# does with other starts (studies/neighbour_smoothing.py).
+TERMS = 200
+# Values up to which sparse rows are made dense for an algorithm that reads no sparse rows.
+DENSE = 2**27
+
+
+class TfIdf(TfidfTransformer):  # type: ignore[misc]  # scikit-learn ships no types
+    """(1 + log tf) log(n / df), rows of length one: "ltc" of Salton & Buckley 1988.
+
+    A word in every row weighs nothing, where scikit-learn's own weight keeps it. A stored zero is
+    no word, and a word that is in no row has no weight.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(sublinear_tf=True, smooth_idf=False)
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803  # scikit-learn's name
+        """Count the rows that each word is in."""
+        with np.errstate(divide="ignore"):
+            super().fit(_without_zeros(X), y)
+        rarity = np.asarray(self.idf_) - 1  # scikit-learn adds 1
+        self.idf_: Any = np.where(np.isfinite(rarity), rarity, 0.0)  # words that are in no row
+        return self
+
+    def transform(self, X: Any, copy: bool = True) -> Any:  # noqa: N803  # scikit-learn's name
+        """Return the weights of the words of each row."""
+        return super().transform(_without_zeros(X), copy=copy)
+
+
+class Dense(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """Rows as an array, for algorithms that read no sparse rows."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803  # scikit-learn's name
+        """Do nothing: there is nothing to learn."""
+        return self
+
+    def transform(self, X: Any) -> Any:  # noqa: N803  # scikit-learn's name
+        """Return the rows as an array."""
+        return X.toarray() if issparse(X) else X
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _without_zeros(matrix: Any) -> Any:
+    """Return the same without stored zeros, which have no logarithm."""
+    if not issparse(matrix) or matrix.format != "csr" or matrix.data.all():
+        return matrix
+    found = matrix.copy()
+    found.eliminate_zeros()
+    return found
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Features standardized or not, counts weighted or not, and rows smoothed by neighbours."""
+
+    weighting: str = "none"
+    neighbours: int = 0
+    standardize: bool = False
+
+    @classmethod
+    def read(cls, weighting: Any, neighbours: Any, standardize: Any) -> Preparation:
+        """Return what was asked for, or refuse it."""
+        one_of(weighting, "weighting", WEIGHTINGS)
+        number = whole(neighbours, "neighbours", 0)
+        if number and weighting == "none":
+            either = Setting("weighting", "tfidf"), " or ", Setting("weighting", "counts")
+            raise ParameterError("neighbours smooth counts of words; they go with ", *either, ".")
+        if standardize and weighting != "none":
+            raise ParameterError("standardize is for measurements, not for counts of words.")
+        return cls(weighting, number, bool(standardize))
+
+    def scaler(self, points: Any) -> StandardScaler:
+        """Return what gives features mean 0 and variance 1; sparse ones keep their zeros."""
+        return StandardScaler(with_mean=not issparse(points)).set_output(transform="default")
+
+    def scaled(self, points: Any) -> Any:
+        """Return the features, standardized if that was asked for."""
+        return self.scaler(points).fit_transform(points) if self.standardize else points
+
+    def negative(self, scaled: Any) -> str | None:
+        """Return where the first value below zero stands, if there is one."""
+        found = _first(scaled, lambda values: values < 0)
+        return f"{found} once standardized" if found and self.standardize else found
+
+    def check(self, scaled: Any, algorithms: Sequence[Algorithm]) -> None:
+        """Refuse features that cannot be prepared so, or that an algorithm cannot read."""
+        negative = self.negative(scaled)
+        for algorithm in algorithms:
+            if algorithm.reads_counts and negative is not None:
+                raise FeatureError(
+                    f"the algorithm {show_label(algorithm.name)!r} reads counts, from zero on; "
+                    f"{negative}. Leave it out of algorithms, or give it counts."
+                )
+        if self.weighting == "none":
+            return
+        asked = Setting("weighting", self.weighting)
+        if negative is not None:
+            raise FeatureError(asked, f" is for counts, from zero on; {negative}.")
+        part = _first(scaled, lambda values: (values > 0) & (values < 1))
+        if self.weighting == "tfidf" and part is not None:
+            other = Setting("weighting", "counts")
+            raise FeatureError(
+                asked, f" is for counts, and {part}; ", other, " takes weights as they are."
+            )
+
+    def inputs(self, scaled: Any, algorithms: Sequence[Algorithm]) -> Mapping[str, Any]:
+        """Return the features for each algorithm; those that read counts are never weighted."""
+        points = _narrow(scaled)
+        made: dict[tuple[bool, bool], Any] = {}
+        for algorithm in algorithms:
+            kind = algorithm.reads_counts, algorithm.reads_sparse
+            if kind not in made:
+                made[kind] = points
+                for step in self._steps(algorithm, points):
+                    made[kind] = step.fit_transform(made[kind])
+        return {a.name: made[a.reads_counts, a.reads_sparse] for a in algorithms}
+
+    def steps(self, algorithm: Algorithm, points: Any) -> list[Any]:
+        """Return the same as estimators, in the order in which features pass through them."""
+        first = [self.scaler(points)] if self.standardize else []
+        return [*first, *self._steps(algorithm, points)]
+
+    def _steps(self, algorithm: Algorithm, points: Any) -> list[Any]:
+        by_words = self.weighting == "tfidf"
+        found: list[Any] = [_weighter()] if by_words and not algorithm.reads_counts else []
+        if self.neighbours:
+            by = _weighter() if by_words and algorithm.reads_counts else None
+            found.append(_smoother(self.neighbours, by))
+        sparse = issparse(points) or (by_words and not algorithm.reads_counts)
+        small = points.shape[0] * points.shape[1] <= DENSE
+        return [*found, Dense()] if sparse and small and not algorithm.reads_sparse else found
+
+    def described(self, algorithm: Algorithm) -> str:
+        """Return the same in words, by which a journal recognizes it."""
+        read = "none" if algorithm.reads_counts else self.weighting
+        if self.standardize:
+            return "standardized"
+        if not self.neighbours:
+            return read
+        made = _smoother(self.neighbours, None)
+        kept = f"share {made.share:g}, {made.terms} terms"
+        return f"{read}, smoothed by {self.neighbours} neighbours of {self.weighting}, {kept}"
+
+
+def _weighter() -> Any:
+    return TfIdf().set_output(transform="default")
+
+
+def _smoother(neighbours: int, by: Any) -> Any:
+    made = NeighbourSmoothing(neighbours, terms=TERMS, by=by)
+    return made.set_output(transform="default")
+
+
+def _first(points: Any, fault: Callable[[Any], Any]) -> str | None:
+    """Return where the first value of a kind stands, if there is one."""
+    values = points.data if issparse(points) else points
+    found = fault(values)
+    if not found.any():
+        return None
+    if issparse(points):
+        at = int(np.flatnonzero(found)[0])
+        row = int(np.searchsorted(points.indptr, at, side="right")) - 1
+        return f"row {row}, column {points.indices[at]} of X is {values[at]:g}"
+    row, column = np.argwhere(found)[0].tolist()
+    return f"row {row}, column {column} of X is {values[row, column]:g}"
+
+
+def _narrow(points: Any) -> Any:
+    """Return indices of 32 bits where they suffice: some of scikit-learn's loops need them."""
+    if not issparse(points):
+        return points
+    matrix = csr_matrix(points)
+    matrix.sort_indices()
+    if max(matrix.nnz, *matrix.shape) < 2**31:
+        matrix.indices = matrix.indices.astype(np.int32, copy=False)
+        matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
+    return matrix

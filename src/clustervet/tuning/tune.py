@@ -1,0 +1,232 @@
+"""`tune`: one parameter of a clusterer, chosen by internal measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from clustervet._checks import is_number, jobs, whole
+from clustervet.errors import FeatureError, ParameterError
+from clustervet.fitting.algorithms import Algorithm, read_algorithm, read_seed, usual_numbers
+from clustervet.fitting.fits import progress_bar
+from clustervet.geometry.metrics import read_metric
+from clustervet.geometry.points import read_distances, read_points
+from clustervet.labels import plain_label
+from clustervet.registry import check_options
+from clustervet.registry import measures as registry
+from clustervet.scorecard.internal import DRAWN_POINTS, MANY_POINTS
+from clustervet.tuning.curves import Asked, CurvePlan, Curves, choose, fit_curves, read_rules
+from clustervet.tuning.rules import Choice
+from clustervet.tuning.samples import draw_samples, read_samples, stability_of
+from clustervet.tuning.tuning import Tuning
+
+DISTANCE_MEASURES = (
+    "ssq",
+    "intra_inter_ratio",
+    "silhouette",
+    "calinski_harabasz",
+    "davies_bouldin",
+)
+# What is left where only distances are known; and for clusterers that look for dense regions,
+# since measures of distance know nothing of their shapes and noise.
+PAIR_MEASURES = ("intra_inter_ratio", "silhouette")
+DENSITY_MEASURES = ("dbcv",)
+
+
+def tune(
+    estimator: Any,
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+    parameter: str = "n_clusters",
+    values: Iterable[Any] | None = None,
+    measures: Any = None,
+    *,
+    metric: Any = "euclidean",
+    noise: Any = "drop",
+    standardize: bool = False,
+    bootstrap: int = 0,
+    sample: int | None = None,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    rules: Mapping[str, str] | None = None,
+    progress: bool = True,
+) -> Tuning:
+    """Cluster at every value of a parameter and choose a value by internal measures.
+
+    Parameters
+    ----------
+    estimator : str, class or object
+        The name of an algorithm, such as "kmeans", "ward", "gmm" or "dbscan", or any
+        scikit-learn clusterer or pipeline.
+    X : array-like, sparse matrix or data frame
+        Points by features; with ``metric="precomputed"``, the distances of all pairs of points.
+    parameter : str, optional
+        The parameter of the estimator that varies.
+    values : iterable, optional
+        The values to try; by default 2 to 20, where the parameter is a number of clusters.
+    measures : str, list of str or dict, optional
+        Names of internal measures, or a mapping from names to their parameters. By default five
+        measures of distance; the two that know only distances for ``metric="precomputed"``; "dbcv"
+        for a clusterer that looks for dense regions.
+    metric : str or callable, optional
+        The distance of two points. An algorithm that is given by name uses it too, if it can.
+    noise : {"drop", "keep", "singletons"} or dict, optional
+        What the measures do with points that are labelled -1, as in `internal_scores`.
+    standardize : bool, optional
+        Whether every feature gets mean 0 and variance 1 first; sparse features keep their zeros.
+    bootstrap : int, optional
+        Repeat everything on this many samples of four fifths of the points, to see what is
+        stable.
+    sample : int, optional
+        The most points, or pairs of points, that a measure looks at, where it can be sampled.
+    n_jobs : int, optional
+        How many fits run at once; -1 uses all cores. The answer is the same for any number.
+    random_state : int or numpy.random.Generator, optional
+        The seed of every fit.
+    rules : dict, optional
+        Another rule for a measure: "elbow", "optimum", "gap" (for gap_statistic) or "hartigan"
+        (for ssq).
+    progress : bool, optional
+        Whether a terminal shows a progress bar.
+
+    Returns
+    -------
+    Tuning
+        The curve of each measure, what it chooses, and the suggestion.
+
+    Raises
+    ------
+    FeatureError
+        If the points cannot be read, or there are fewer than three.
+    ParameterError
+        If an option is unknown or out of range, or if the clusterer refuses every value.
+
+    Notes
+    -----
+    The curves are those of Aggarwal 2015, §6.9.1.1: an elbow for measures that always get better
+    with more clusters, an optimum for the others. Each choice has a strength, so that no clear
+    choice is an answer too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 1, (50, 2)) for c in ((0, 0), (9, 0), (0, 9))])
+    >>> found = tune("kmeans", X, values=range(2, 9), random_state=0)
+    >>> found.suggestion
+    3
+    >>> found.verdict
+    '5 of 5 measures choose 3.'
+    """
+    how = read_metric(metric)
+    precomputed = how.is_own and how.name == "precomputed"
+    points = read_distances(X) if precomputed else read_points(X)
+    total = int(points.shape[0])
+    if total < 3:
+        raise FeatureError(f"tuning needs at least 3 points; X has {total}.")
+    algorithm = read_algorithm(estimator, parameter, how.function or how.name)
+    tried = _read_values(values, algorithm, total)
+    samples, seed, n_jobs = read_samples(bootstrap), read_seed(random_state), jobs(n_jobs)
+    usual = DRAWN_POINTS if total > MANY_POINTS else None
+    drawn = usual if sample is None else whole(sample, "sample", 4)
+    if measures is None:
+        by_distance = PAIR_MEASURES if precomputed else DISTANCE_MEASURES
+        measures = DENSITY_MEASURES if algorithm.is_density_based else by_distance
+    asked = _read_measures(measures, drawn, seed or 0)
+    records = [record for record, _ in asked]
+    ruled = read_rules(rules, records)
+    if standardize:
+        points = _standardized(points, precomputed)
+    # Without a seed one is drawn all the same: fits at all values then start alike.
+    fresh = None if algorithm.has_own_seed else int(np.random.default_rng().integers(2**31))
+    plan = CurvePlan(algorithm, asked, how, noise, fresh if seed is None else seed)
+
+    def chosen(curves: Curves) -> dict[str, Choice]:
+        return {record.key: choose(record, ruled[record.key], curves) for record in records}
+
+    rows = draw_samples(total, samples, seed)
+    with progress_bar((1 + samples) * len(tried), "clusterings", progress) as tick:
+        (every,) = fit_curves(plan, points, [None], tried, n_jobs, tick)
+        if all(fit.labels is None for fit in every.fits):
+            raise ParameterError(f"{every.fits[0].why}.")
+        found = fit_curves(plan, points, rows, tried, n_jobs, tick)
+        stability = stability_of(every, rows, found, chosen) if samples else None
+    keys = [record.key for record in records]
+    return Tuning(
+        estimator=algorithm.name,
+        parameter=algorithm.parameter,
+        values=tried,
+        measures=tuple(records),
+        curves={key: every.curve(key) for key in keys},
+        choices=chosen(every),
+        counts=np.array(every.clusters, np.int64),
+        noise=every.noise,
+        points=total,
+        labels={
+            value: fit.labels
+            for value, fit in zip(tried, every.fits, strict=True)
+            if fit.labels is not None
+        },
+        reasons={key: [fit.outcomes[key].why for fit in every.fits] for key in keys},
+        stability=stability,
+        drawn=drawn if any({"sample", "pairs"} & options.keys() for _, options in asked) else None,
+        standardized=bool(standardize),
+    )
+
+
+def _read_values(values: Any, algorithm: Algorithm, points: int) -> list[Any]:
+    """Return the values to try: numbers rising, others in their order; each value once."""
+    name = algorithm.parameter
+    if values is None:
+        if not algorithm.varies_number:
+            raise ParameterError(f"values of {name} must be given.")
+        values = usual_numbers(points)
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ParameterError(
+            f"values must be several values of {name}, such as range(2, 21), not {values!r}."
+        )
+    try:
+        listed = list(dict.fromkeys(plain_label(value) for value in values))
+    except TypeError:
+        raise ParameterError("values must be single values, not lists or arrays.") from None
+    if not listed:
+        raise ParameterError(f"values is empty; give at least one value of {name}.")
+    if all(is_number(value) for value in listed):
+        listed.sort()
+        if algorithm.varies_number and listed[-1] > points:
+            raise ParameterError(
+                f"{name}={listed[-1]:g} asks for more clusters than the {points:,} points."
+            )
+    return listed
+
+
+def _read_measures(measures: Any, drawn: int | None, seed: int) -> Asked:
+    """Return the records of internal measures, each with the parameters it is called with."""
+    named = dict(measures) if isinstance(measures, Mapping) else None
+    records = registry.select(list(named) if named else measures)
+    if not records:
+        raise ParameterError("measures is empty; name at least one.")
+    given = list(named.values()) if named else [{}] * len(records)
+    if len(given) != len(records):
+        raise ParameterError("measures names a measure twice.")
+    asked = []
+    for record, options in zip(records, given, strict=True):
+        if record.kind != "internal":
+            raise ParameterError(f"{record.key} needs a second labeling, not features.")
+        own = dict(options or {})
+        check_options(own, list(record.parameters), record.key)
+        defaults = {"random_state": seed} | (
+            {} if drawn is None else {"sample": drawn, "pairs": drawn}
+        )
+        used = {name: value for name, value in defaults.items() if name in record.parameters}
+        asked.append((record, used | own))
+    return tuple(asked)
+
+
+def _standardized(points: Any, precomputed: bool) -> Any:
+    if precomputed:
+        raise ParameterError("standardize is for features; with distances there are none.")
+    from clustervet.fitting.preparation import Preparation
+
+    return Preparation(standardize=True).scaled(points)

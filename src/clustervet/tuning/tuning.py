@@ -1,0 +1,394 @@
+"""`Tuning`: curves over the values of a parameter, what each measure chooses, and agreement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet._checks import is_number
+from clustervet.errors import ParameterError
+from clustervet.labels import show_label
+from clustervet.registry import Measure
+from clustervet.tuning.rules import AT_THE_END, Choice, Floats, value_text
+from clustervet.tuning.samples import TuningStability
+from clustervet.view import Cell, Column, Result, Row, Section, Table, plain
+from clustervet.view.cells import form_cell, number_cell, plain_table, with_ends
+from clustervet.view.words import ARROWS
+
+# This many measures that agree without being sure are sure together.
+UNANIMOUS = 4
+CAUTION = (
+    "A rule of thumb, not a proof: internal measures favour algorithms of their own kind, and "
+    "their elbows may mislead or be missing (Aggarwal 2015, §6.9.1.1)."
+)
+
+
+class Vote(NamedTuple):
+    """A value, the measures that clearly choose it, and those that lean to it."""
+
+    value: Any
+    clear: list[str]
+    unclear: list[str]
+
+    @property
+    def weight(self) -> float:
+        """Clear choices, and half of the others."""
+        return len(self.clear) + len(self.unclear) / 2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuning(Result):
+    """Measures at each value of a parameter, and what they choose.
+
+    Parameters
+    ----------
+    estimator : str
+        The name of the clusterer.
+    parameter : str
+        The parameter that varies.
+    values : list
+        The values that were tried.
+    measures : tuple of Measure
+        The measures.
+    curves : dict
+        By measure, its value at each value of the parameter.
+    choices : dict
+        By measure, its `Choice`.
+    counts : ndarray
+        The number of clusters found at each value.
+    noise : ndarray
+        The share of points that are noise at each value.
+    points : int
+        The number of points.
+    labels : dict
+        By value, the labels of the points.
+    reasons : dict
+        By measure, why its curve is undefined at a value, or None.
+    stability : TuningStability, optional
+        What samples of the points say, where they were asked for.
+    drawn : int, optional
+        The points or pairs that measures look at, where they are sampled.
+    standardized : bool, optional
+        Whether the features were given mean 0 and variance 1.
+    """
+
+    SCHEMA: ClassVar[str] = "clustervet/tuning/1"
+
+    estimator: str
+    parameter: str
+    values: list[Any]
+    measures: tuple[Measure, ...]
+    curves: dict[str, Floats]
+    choices: dict[str, Choice]
+    counts: NDArray[np.int64]
+    noise: Floats
+    points: int
+    labels: dict[Any, NDArray[Any]]
+    reasons: dict[str, list[str | None]]
+    stability: TuningStability | None = None
+    drawn: int | None = None
+    standardized: bool = False
+
+    @cached_property
+    def agreement(self) -> dict[Any, list[str]]:
+        """The measures that clearly choose each value, most first.
+
+        Values in a row that give the same number of clusters are one answer, under the value that
+        most of these measures chose.
+        """
+        return {vote.value: vote.clear for vote in self._votes if vote.clear}
+
+    @cached_property
+    def leanings(self) -> dict[Any, list[str]]:
+        """The measures that have their best value there, but not clearly."""
+        return {vote.value: vote.unclear for vote in self._votes if vote.unclear}
+
+    @cached_property
+    def _votes(self) -> list[Vote]:
+        """Who chooses what, the value with most weight first."""
+        runs: dict[int, list[str]] = {}
+        for key, choice in self.choices.items():
+            if choice.index is not None and choice.why != AT_THE_END:
+                runs.setdefault(self._run(choice.index), []).append(key)
+        votes = []
+        for keys in runs.values():
+            clear = [key for key in keys if self.choices[key].clear]
+            unclear = [key for key in keys if key not in clear]
+            votes.append(Vote(self._speaker(clear or unclear), clear, unclear))
+        return sorted(votes, key=lambda vote: (-vote.weight, -len(vote.clear)))
+
+    def _run(self, index: int) -> int:
+        """Return the first of the values in a row that give as many clusters as this one."""
+        while index and self._is_ordered and self.counts[index - 1] == self.counts[index]:
+            index -= 1
+        return index
+
+    @cached_property
+    def _is_ordered(self) -> bool:
+        return all(is_number(value) for value in self.values)
+
+    def _speaker(self, keys: list[str]) -> Any:
+        """Return the value that most of these measures chose, the middle one of several."""
+        chosen = sorted(self.choices[key].index or 0 for key in keys)
+        most = max(chosen.count(index) for index in chosen)
+        tied = [index for index in dict.fromkeys(chosen) if chosen.count(index) == most]
+        return self.values[tied[(len(tied) - 1) // 2]]
+
+    @property
+    def suggestion(self) -> Any:
+        """The value with most support, if that is half of the measures and one of them clear.
+
+        A clear choice counts one and an unclear one half: measures that agree without being
+        sure say more together than each of them alone. Where four measures or more all lean
+        to one value none needs to be clear: that did not happen in data without structure.
+        """
+        return None if self.why is not None else self._votes[0].value
+
+    @cached_property
+    def why(self) -> str | None:
+        """Why there is no suggestion, where there is none."""
+        if self._unanimous:
+            return None
+        if not self.agreement:
+            return "no measure makes a clear choice"
+        first, *others = self._votes
+        tied = bool(others) and others[0].weight == first.weight
+        if tied or not first.clear or 2 * first.weight < len(self.measures):
+            return "the measures do not agree on a value"
+        return None
+
+    @property
+    def _unanimous(self) -> bool:
+        """Whether all measures, four at least, have one best value."""
+        if len(self._votes) != 1 or len(self.measures) < UNANIMOUS:
+            return False
+        vote = self._votes[0]
+        return len(vote.clear) + len(vote.unclear) == len(self.measures)
+
+    def best_labels(self) -> NDArray[Any]:
+        """Return the labels of the points at the suggested value.
+
+        Returns
+        -------
+        ndarray
+            One label per point.
+
+        Raises
+        ------
+        ParameterError
+            If there is no suggestion; the message says why.
+        """
+        if self.suggestion is None:
+            raise ParameterError(f"there are no labels to write: {self.why}.")
+        return self.labels[self.suggestion]
+
+    @property
+    def verdict(self) -> str:
+        """What the measures choose, in one sentence."""
+        total = len(self.measures)
+        parts: list[str] = []
+        for value, keys in self.agreement.items():
+            verb = "chooses" if len(keys) == 1 else "choose"
+            alone = len(keys) == 1 and (parts or total == 1)
+            who = keys[0] if alone else f"{len(keys)} of {total} measures"
+            more = len(self.leanings.get(value, []))
+            leaning = f" and {more} more {'leans' if more == 1 else 'lean'} to it" if more else ""
+            parts.append(f"{who} {verb} {value_text(value)}{leaning}")
+        if not parts:
+            parts.append(
+                "The measure makes no clear choice"
+                if total == 1
+                else f"None of the {total} measures makes a clear choice{self._common_leaning()}"
+            )
+        unclear: dict[str, list[str]] = {}
+        for key, choice in self.choices.items():
+            if not choice.clear:
+                unclear.setdefault(str(choice.why), []).append(key)
+        parts += [f"{', '.join(keys)}: {why}" for why, keys in unclear.items()]
+        return "; ".join(parts) + "."
+
+    def _common_leaning(self) -> str:
+        """Return the value that most of the unsure measures lean to, if several do."""
+        value, keys = max(self.leanings.items(), key=lambda item: len(item[1]), default=(None, []))
+        if len(keys) < 2:
+            return ""
+        who = f"all {len(keys)}" if len(keys) == len(self.measures) else f"{len(keys)} of them"
+        return f", but {who} lean to {value_text(value)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tuning as plain data, without the labels.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dicts, as JSON holds them.
+        """
+        return {
+            "schema": self.SCHEMA,
+            "estimator": self.estimator,
+            "parameter": self.parameter,
+            "values": plain(self.values),
+            "points": self.points,
+            "clusters": plain(self.counts),
+            "noise": plain(self.noise),
+            **({"standardized": True} if self.standardized else {}),
+            "measures": [
+                {
+                    "measure": record.key,
+                    "title": record.title,
+                    "better": record.better,
+                    "curve": plain(self.curves[record.key]),
+                    "why_undefined": self.reasons[record.key],
+                    "choice": self.choices[record.key].to_dict(),
+                }
+                for record in self.measures
+            ],
+            "agreement": _listed(self.agreement),
+            "leanings": _listed(self.leanings),
+            "suggestion": plain(self.suggestion),
+            "verdict": self.verdict,
+            "caution": CAUTION,
+            "stability": plain(self.stability),
+        }
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row per value of the parameter.
+
+        Returns
+        -------
+        dict
+            The parameter, clusters and noise; each measure, with the ends of its interval and the
+            share of samples that chose the value, where there are samples; and `chosen_by`.
+        """
+        table: dict[str, Sequence[Any]] = {
+            self.parameter: plain(self.values),
+            "clusters": self.counts.tolist(),
+            "noise": self.noise.tolist(),
+        }
+        held = self.stability
+        for key in (record.key for record in self.measures):
+            table[key] = self.curves[key].tolist()
+            if held is not None:
+                table[f"{key}_low"] = held.low[key].tolist()
+                table[f"{key}_high"] = held.high[key].tolist()
+                table[f"{key}_share"] = held.shares[key].tolist()
+        if held is not None:
+            table["stability"] = held.labels.tolist()
+        chosen = [(choice.index, key) for key, choice in self.choices.items() if choice.clear]
+        table["chosen_by"] = [
+            ", ".join(key for index, key in chosen if index == row)
+            for row in range(len(self.values))
+        ]
+        return table
+
+    def document(self) -> Section:
+        """Return the table of the curves, with what each measure chooses.
+
+        Returns
+        -------
+        Section
+            A star marks a clear choice; the notes say what is chosen, and why or why not.
+        """
+        held = self.stability
+        heads = [Column(show_label(self.parameter), "number" if self._is_ordered else "text")]
+        cells = [[Cell(value_text(value)) for value in self.values]]
+        if any(count != value for count, value in zip(self.counts, self.values, strict=True)):
+            heads.append(Column("clusters"))
+            cells.append([number_cell(int(count)) for count in self.counts])
+        if (self.noise > 0).any():
+            heads.append(Column("noise"))
+            cells.append([form_cell(float(share), ".1%") for share in self.noise])
+        for record in self.measures:
+            heads.append(Column(f"{record.key} {ARROWS[record.better]}".strip(), hint=record.title))
+            cells.append([self._cell(record, row) for row in range(len(self.values))])
+        if held is not None:
+            heads.append(Column("stability"))
+            cells.append([_known(value) for value in held.labels.tolist()])
+        rows = tuple(Row(row) for row in zip(*cells, strict=True))
+        blocks = [Table("tuning-values", "Every value", tuple(heads), rows, mark="*")]
+        if held is not None:
+            first: dict[str, Any] = {self.parameter: [value_text(value) for value in self.values]}
+            title = "Share of the samples in which each value is chosen"
+            blocks.append(plain_table("tuning-shares", title, first | held.shares, detail=True))
+        if self.suggestion is None:
+            last = f"No suggestion: {self.why}."
+        else:
+            last = f"Suggestion: {show_label(self.parameter)} = {value_text(self.suggestion)}."
+        return Section(
+            "tuning",
+            "The number of clusters",
+            (self._caption(),),
+            tuple(blocks),
+            notes=(*self._choice_lines(), *self._remarks(), self.verdict, last, CAUTION),
+            lead=(self.verdict, last),
+            subject=self,
+            measures=self.measures,
+            citations=("Aggarwal 2015",),
+        )
+
+    def _caption(self) -> str:
+        values = [value_text(value) for value in self.values]
+        span = values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
+        end = ", standardized" if self.standardized else ""
+        name = f"{show_label(self.estimator)}, {show_label(self.parameter)}"
+        return f"{name} {span}, {self.points:,} points{end}"
+
+    def _cell(self, record: Measure, row: int) -> Cell:
+        choice, held = self.choices[record.key], self.stability
+        best = choice.clear and choice.index == row
+        cell = _known(float(self.curves[record.key][row]), record.unit, best=best)
+        if held is None or not math.isfinite(held.low[record.key][row]):
+            return cell
+        return with_ends(
+            cell, (float(held.low[record.key][row]), float(held.high[record.key][row]))
+        )
+
+    def _choice_lines(self) -> list[str]:
+        """Return what each measure chooses, and how strongly."""
+        lines = []
+        for key, choice in self.choices.items():
+            text = f"{key}: {choice.words}"
+            if self.stability is not None and choice.index is not None:
+                text += f", chosen in {self.stability.shares[key][choice.index]:.0%} of samples"
+            lines.append(f"{text}, {choice.skipped} undefined" if choice.skipped else text)
+        return lines
+
+    def _remarks(self) -> list[str]:
+        """Return why values are undefined, and what else there is to know."""
+        reasons: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for key, whys in self.reasons.items():
+            for why in dict.fromkeys(why for why in whys if why is not None):
+                at = [value_text(v) for v, w in zip(self.values, whys, strict=True) if w == why]
+                reasons.setdefault((why, tuple(at)), []).append(key)
+        lines = [
+            f"{', '.join(keys)}: {show_label(why, 200)} (at {', '.join(at)})"
+            for (why, at), keys in reasons.items()
+        ]
+        if self.drawn is not None:
+            lines.append(f"Measures that can be sampled look at {self.drawn:,} points or pairs.")
+        if self.stability is not None:
+            lines.append(
+                f"stability: mean adjusted Rand index of clusterings of {self.stability.samples} "
+                f"samples of {self.stability.size:,} points"
+            )
+        if self.suggestion is not None:
+            share = float(self.noise[self.values.index(self.suggestion)])
+            if share > 0:
+                where = f"At {value_text(self.suggestion)}"
+                lines.append(f"{where}, {share:.1%} of the points are noise.")
+        return lines
+
+
+def _listed(votes: dict[Any, list[str]]) -> list[dict[str, Any]]:
+    return [{"value": plain(value), "measures": keys} for value, keys in votes.items()]
+
+
+def _known(value: float, unit: str = "", *, best: bool = False) -> Cell:
+    """Return a number, or a dash where it is undefined."""
+    return number_cell(None if math.isnan(value) else value, unit, best=best)
