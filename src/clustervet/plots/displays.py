@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clustervet.contingency import Contingency
+from clustervet.ensemble.distances import Distances
 from clustervet.ensemble.groups import Hierarchy
-from clustervet.ensemble.record import Distances
 from clustervet.internal.silhouette import Silhouettes, silhouettes
 from clustervet.plots.axes import colour_map, new_axes, plain, plain_texts, set_title
 from clustervet.plots.tables import NUMBERED, SHADES, Shade, heatmap_title, make_grid

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet.ensemble.distances import Distances
 from clustervet.ensemble.embedding import Embedding
 from clustervet.ensemble.groups import Groups, Hierarchy
-from clustervet.ensemble.record import Distances
 from clustervet.errors import ParameterError
 from clustervet.plots.frame import HOVERED, Figure, finish, graph_objects
 from clustervet.plots.text import (
