@@ -172,7 +172,7 @@ def test_standard_input(run):
         (["--measure", "nix"], "there is no measure 'nix'"),
         (["--measure", "silhouette"], "needs features"),
         (["--labels", "a,zz"], "has no column 'zz'"),
-        (["--groups", "9"], "from 1 to 5, not 9"),
+        (["--groups", "9"], "between 1 and 5, not 9"),
         (["--nearest", "2"], "--nearest goes with --query"),
         (["--starts", "0"], "starts must be a whole number"),
         (["--shared", "--missing", "drop"], "shared"),

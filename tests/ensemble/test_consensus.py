@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import clustervet as cv
 from clustervet._kernels.consensus import move_atoms, move_blocks, move_cells
-from clustervet.ensemble import trials
+from clustervet.ensemble import consensus as consensus_module
+from clustervet.ensemble.consensus import co_association
 from clustervet.ensemble.ensemble import Ensemble
-from clustervet.ensemble.search import LOOKED_UP, Median, find_atoms
-from clustervet.ensemble.starts import co_association
+from clustervet.ensemble.local_search import LOOKED_UP, Median, find_atoms
 from clustervet.errors import LabelError, ParameterError
 from clustervet.partition import Partition
 
@@ -301,7 +301,7 @@ def test_objects_without_label_count_where_they_have_one():
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_many_atoms_are_searched_by_some_of_them_first(monkeypatch, criterion):
-    monkeypatch.setattr(trials, "MANY_ATOMS", 60)
+    monkeypatch.setattr(consensus_module, "MANY_ATOMS", 60)
     rng = np.random.default_rng(4)
     truth, labelings = perturbed(rng, 250, 4, 9, 0.15)
     found = Ensemble(labelings).consensus(criterion)
@@ -314,7 +314,7 @@ def test_many_atoms_are_searched_by_some_of_them_first(monkeypatch, criterion):
 
 
 def test_a_pass_that_would_take_too_long_is_left_out(monkeypatch):
-    monkeypatch.setattr(trials, "LONGEST_PASS", 10)
+    monkeypatch.setattr(consensus_module, "LONGEST_PASS", 10)
     _, labelings = perturbed(np.random.default_rng(0), 60, 3, 5, 0.2)
     found = Ensemble(labelings).consensus()
     assert found.objective <= found.objectives.min()
@@ -372,7 +372,7 @@ def test_the_ensembles_own_measure_is_taken_where_it_can_be():
     ("options", "message"),
     [
         ({"measure": "rand"}, "by variation_of_information or by mirkin, not by rand"),
-        ({"starts": 0}, "starts must be a whole number from 1"),
+        ({"starts": 0}, "starts must be a whole number between 1 and"),
         ({"starts": 2.5}, "starts must be a whole number"),
     ],
 )

@@ -20,7 +20,7 @@ from mpmath import MPContext
 
 import clustervet as cv
 from clustervet.ensemble import distance_matrix, distances_to, read_labelings
-from clustervet.ensemble.grouping import Plan, group, plan
+from clustervet.ensemble.all_pairs import BlockPlan, group_edges, plan_blocks
 from clustervet.partition import Partition
 
 law = settings(max_examples=40, deadline=None)
@@ -33,7 +33,7 @@ mp.dps = 40
 @pytest.fixture(params=PATHS)
 def path(request, monkeypatch):
     """Few pairs in plain Python, or compiled loops, for data of the same size."""
-    monkeypatch.setattr("clustervet.ensemble.filling.FEW_PAIRS", PATHS[request.param])
+    monkeypatch.setattr("clustervet.ensemble.pair_values.FEW_PAIRS", PATHS[request.param])
     return request.param
 
 
@@ -137,9 +137,9 @@ def test_labelings_that_differ_in_one_object_keep_their_digits():
 @pytest.mark.parametrize("clusters", [(3, 5, 8, 9), (3, 40, 900, 900)], ids=str)
 def test_counts_beyond_the_table_of_logarithms(clusters, monkeypatch):
     few = np.log(np.maximum(np.arange(20), 1.0))
-    for module in ("sweep", "filling"):
+    for module in ("all_pairs", "pair_values"):
         monkeypatch.setattr(f"clustervet.ensemble.{module}.log_table", lambda n: few)
-    monkeypatch.setattr("clustervet.ensemble.filling.FEW_PAIRS", 0)
+    monkeypatch.setattr("clustervet.ensemble.pair_values.FEW_PAIRS", 0)
     labelings = some_labelings(3_000, clusters)
     check_entries(distance_matrix(labelings), labelings, cv.variation_of_information)
 
@@ -161,9 +161,11 @@ def test_any_grouping_gives_the_same_matrix(clusters, n, seed, data):
         tile = data.draw(st.sampled_from([1, 8 * n]))
     with pytest.MonkeyPatch.context() as patch:
         plain = distance_matrix(labelings)
-        patch.setattr("clustervet.ensemble.filling.FEW_PAIRS", 0)
-        patch.setattr("clustervet.ensemble.sweep.plan", lambda slots, n: Plan(*edges))
-        patch.setattr("clustervet.ensemble.sweep.TILE", tile)
+        patch.setattr("clustervet.ensemble.pair_values.FEW_PAIRS", 0)
+        patch.setattr(
+            "clustervet.ensemble.all_pairs.plan_blocks", lambda slots, n: BlockPlan(*edges)
+        )
+        patch.setattr("clustervet.ensemble.all_pairs.TILE", tile)
         blocks = distance_matrix(labelings)
         pairs = distance_matrix(labelings, "mirkin")
     assert blocks.matrix == pytest.approx(plain.matrix, rel=1e-13, abs=1e-15)
@@ -173,12 +175,12 @@ def test_any_grouping_gives_the_same_matrix(clusters, n, seed, data):
 @given(st.lists(st.integers(1, 3_000), min_size=1, max_size=80), st.integers(1, 10**6))
 @law
 def test_plans_cover_every_labeling_once(slots, n):
-    chosen = plan(np.sort(slots), n)
+    chosen = plan_blocks(np.sort(slots), n)
     for edges in chosen:
         assert edges[0] == 0
         assert edges[-1] == len(slots)
         assert (np.diff(edges) > 0).all()
-    for first, last in pairwise(group(np.sort(slots), 100).tolist()):
+    for first, last in pairwise(group_edges(np.sort(slots), 100).tolist()):
         assert last - first == 1 or np.sort(slots)[first:last].prod() <= 100
 
 
@@ -354,7 +356,7 @@ REFUSED = {
     "a list of labels": (lambda: distance_matrix([0, 1, 1]), "labeling 1 must be a sequence"),
     "a string": (lambda: distance_matrix("abc"), "not one string"),
     "None": (lambda: distance_matrix(None), "not None"),
-    "a series": (lambda: distance_matrix(pd.Series([0, 1])), "a column a labeling"),
+    "a series": (lambda: distance_matrix(pd.Series([0, 1])), "one column per labeling"),
     "no objects": (lambda: distance_matrix([[], []]), "labeling 1 is empty"),
     "names twice": (
         lambda: distance_matrix(pd.DataFrame([[0, 1]], columns=["a", "a"])),

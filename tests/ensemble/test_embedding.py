@@ -69,13 +69,26 @@ def test_no_step_raises_the_stress(monkeypatch):
     assert all(b <= a + 1e-12 for a, b in pairwise(values))
 
 
-def test_rows_in_blocks_change_nothing(monkeypatch):
-    matrix = many(count=20).distances.matrix
+def majorized(matrix, points, settled=1e-7, steps=1_000):
+    """Guttman transforms until a step lowers the raw stress by a small share of the squares."""
+    last = np.inf
+    for _ in range(steps):
+        gaps = gaps_of(points)
+        raw = ((matrix - gaps) ** 2).sum()
+        if last - raw <= settled * (matrix**2).sum():
+            break
+        last = raw
+        ratios = np.divide(matrix, gaps, out=np.zeros_like(gaps), where=gaps > 0)
+        points = (ratios.sum(axis=1)[:, None] * points - ratios @ points) / len(points)
+    return points
+
+
+@pytest.mark.parametrize("count", [3, 9, 20, 60])
+def test_the_stress_is_no_worse_than_that_of_plain_majorization(count):
+    matrix = many(count=count).distances.matrix
     start = classical(matrix, 2)
-    whole = majorize(matrix, start)
-    monkeypatch.setattr(maps, "ROWS", 7)
-    assert majorize(matrix, start)[0] == pytest.approx(whole[0])
-    assert stress(matrix, start) == pytest.approx(stress(matrix, start))
+    expected = stress(matrix, majorized(matrix, start))
+    assert majorize(matrix, start)[1] <= expected + 1e-6
 
 
 def test_a_map_of_an_ensemble():
@@ -112,9 +125,9 @@ def test_equal_labelings_and_pairs_have_maps_without_error():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "tsne"}, "method must be one of stress, classical"),
-        ({"dimensions": 0}, "dimensions must be a whole number from 1"),
-        ({"starts": 0}, "starts must be a whole number from 1"),
+        ({"method": "tsne"}, "method must be 'stress' or 'classical', not 'tsne'"),
+        ({"dimensions": 0}, "dimensions must be a whole number between 1 and 12"),
+        ({"starts": 0}, "starts must be a whole number between 1 and"),
     ],
 )
 def test_refused_maps(options, message):

@@ -18,11 +18,14 @@ from scipy.stats import t as student
 from sklearn.metrics import silhouette_samples
 
 import clustervet as cv
-from clustervet.ensemble import show
 from clustervet.ensemble.ensemble import Ensemble
-from clustervet.ensemble.groups import most_diverse
-from clustervet.ensemble.medoids import find_medoids, nearest_medoid, silhouettes
-from clustervet.ensemble.stability import mean_distance
+from clustervet.ensemble.groups import (
+    find_medoids,
+    mean_silhouette,
+    most_diverse,
+    nearest_medoid,
+)
+from clustervet.ensemble.spread import mean_distance
 from clustervet.errors import ClustervetError, LabelError, ParameterError, UnknownMeasureError
 
 LABELINGS = {
@@ -201,7 +204,7 @@ def test_silhouettes_are_those_of_scikit_learn(matrix, data):
     if not 2 <= labels.max() + 1 < count:
         return
     expected = np.nan_to_num(silhouette_samples(matrix, labels, metric="precomputed"))
-    assert silhouettes(matrix, labels) == pytest.approx(expected)
+    assert mean_silhouette(matrix, labels) == pytest.approx(expected.mean())
 
 
 def test_a_medoid_is_in_its_own_group_even_beside_an_equal_one():
@@ -282,7 +285,7 @@ def test_the_most_diverse_labelings():
 
 
 def test_summary_as_data_text_and_html():
-    hostile = "<b>|\n`"
+    hostile = "<i>|\n`"
     e = Ensemble({**LABELINGS, hostile: LABELINGS["a"]})
     found = e.summary(2)
     data = json.loads(found.to_json())
@@ -295,9 +298,9 @@ def test_summary_as_data_text_and_html():
     text = repr(found)
     assert all(word in text for word in ("Medoid: ", "groups", "stress", "Consensus by"))
     assert hostile not in text
-    assert "<b>" not in found._repr_html_()
-    assert "<b>" not in show.markdown(found)
-    columns = show.columns(found)
+    assert "<i>" not in found._repr_html_()
+    assert "<i>" not in found.to_markdown()
+    columns = found.columns()
     assert {len(column) for column in columns.values()} == {6}
     assert columns["distance to b"][0] == e.distances.matrix[0, 1]
     rows = [line for line in text.splitlines() if line.startswith(("a ", "b ", "c "))]
@@ -307,9 +310,67 @@ def test_summary_as_data_text_and_html():
 def test_summary_of_many_labelings_has_no_matrix_in_its_text():
     rng = np.random.default_rng(0)
     found = Ensemble(rng.integers(0, 2, (9, 6))).summary()
-    assert show.matrix(found) == []
-    assert "JSON and CSV" in repr(found)
+    matrix = found.document().tables[1]
+    assert matrix.detail
+    assert len(matrix.rows) == 9
+    assert matrix.title not in repr(found)
+    many = Ensemble(rng.integers(0, 2, (13, 6))).summary()
+    assert len(many.document().tables) == 1
     assert found.names[0] == "labeling 1"
+
+
+def test_summary_with_a_query_names_the_nearest_labelings():
+    e = Ensemble(LABELINGS)
+    alone = e.summary()
+    found = Ensemble(LABELINGS).summary(query=LABELINGS["d"], nearest=2)
+    assert found.nearest.names[0] == "d"
+    assert len(found.nearest.names) == 2
+    assert repr(found).splitlines()[-1].startswith("Nearest to the query: d (0), ")
+    assert {**alone.to_dict(), "nearest": found.nearest.to_dict()} == found.to_dict()
+    assert len(e.summary(query=LABELINGS["d"]).nearest.names) == 5
+    assert len(e.summary(query=LABELINGS["d"], nearest=9).nearest.names) == 5
+    with pytest.raises(ParameterError, match="nearest must be a whole number of at least 1"):
+        e.summary(query=LABELINGS["d"], nearest=0)
+    with pytest.raises(ParameterError, match="groups must be a whole number between 1 and 5"):
+        e.summary(6)
+
+
+def test_labels_of_the_consensus_are_in_the_order_of_the_input():
+    found = Ensemble([[0, None, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1]], missing="drop").summary()
+    assert found.labels() == [0, None, 1, 1]
+    assert Ensemble([[0, 0, 1], [0, 0, 1]]).summary().labels() == [0, 0, 1]
+    assert found.marked == ()
+
+
+RESULTS = {
+    "distances": lambda e: e.distances,
+    "medoid": lambda e: e.medoid,
+    "groups": lambda e: e.groups(2),
+    "one group": lambda e: e.groups(1),
+    "hierarchy": lambda e: e.hierarchy(),
+    "embedding": lambda e: e.embedding(4),
+    "diverse": lambda e: e.diverse(3),
+    "nearest": lambda e: e.nearest(LABELINGS["a"], 2),
+    "stability": lambda e: e.stability(),
+    "consensus": lambda e: e.consensus(),
+    "summary": lambda e: e.summary(),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_shows_itself_in_every_form(name):
+    found = RESULTS[name](Ensemble(LABELINGS))
+    section = found.document()
+    assert section.subject is found
+    assert section.tables
+    assert all(table.key.startswith(f"{section.key}-") for table in section.tables)
+    assert len({len(column) for column in found.columns().values()}) == 1
+    assert repr(found) == str(found) != ""
+    assert "<table>" in found._repr_html_()
+    assert json.loads(found.to_json()) == found.to_dict()
+    assert len(found.to_csv().splitlines()) == 1 + len(found.to_frame("pandas"))
+    assert found.to_markdown()
+    assert found.to_latex()
 
 
 def test_summary_of_equal_labelings():
@@ -322,7 +383,7 @@ def test_a_terminal_sees_the_same(capsys):
     from rich.console import Console
 
     found = Ensemble(LABELINGS).summary()
-    Console(width=120).print(show.rich_table(found))
+    Console(width=120).print(found)
     out = capsys.readouterr().out
     assert "Medoid: " in out
     assert "mean distance" in out
@@ -355,19 +416,27 @@ def test_repr_says_what_is_in_it():
         (lambda: Ensemble([[0], [0]], weights=[1, -1]), ParameterError, "not negative"),
         (lambda: Ensemble([[0], [0]], weights=[0, 0]), ParameterError, "not all zero"),
         (lambda: Ensemble([[0], [0]], weights="ab"), ParameterError, "must be numbers"),
-        (lambda: Ensemble(LABELINGS).groups(6), ParameterError, "k must be a whole number from 1"),
-        (lambda: Ensemble(LABELINGS).diverse(0), ParameterError, "k must be a whole number from 1"),
+        (
+            lambda: Ensemble(LABELINGS).groups(6),
+            ParameterError,
+            "k must be a whole number between 1 and 5",
+        ),
+        (
+            lambda: Ensemble(LABELINGS).diverse(0),
+            ParameterError,
+            "k must be a whole number between 1 and 5",
+        ),
         (lambda: Ensemble(LABELINGS).diverse(True), ParameterError, "not True"),
         (
             lambda: Ensemble(LABELINGS).hierarchy("ward"),
             ParameterError,
-            "average, complete, single",
+            "'average', 'complete' or 'single', not 'ward'",
         ),
-        (lambda: Ensemble(LABELINGS).hierarchy().cut(9), ParameterError, "from 1 to 5"),
+        (lambda: Ensemble(LABELINGS).hierarchy().cut(9), ParameterError, "between 1 and 5"),
         (lambda: Ensemble(LABELINGS).subset(["a"]), LabelError, "nothing to be compared with"),
         (lambda: Ensemble(LABELINGS).subset(["a", "z"]), ParameterError, "no labeling 'z'"),
-        (lambda: Ensemble(LABELINGS).partition(5), ParameterError, "from 0 to 4"),
-        (lambda: Ensemble(LABELINGS).stability(2), ParameterError, r"\(3 here\), not 2"),
+        (lambda: Ensemble(LABELINGS).partition(5), ParameterError, "between 0 and 4"),
+        (lambda: Ensemble(LABELINGS).stability(2), ParameterError, "of at least 3, not 2"),
         (lambda: Ensemble(LABELINGS).stability(confidence=1), ParameterError, "between 0 and 1"),
     ],
 )

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustervet.ensemble import tree as trees
+from clustervet.ensemble import nearest as nearest_module
 from clustervet.ensemble.distances import distances_to
 from clustervet.ensemble.ensemble import Ensemble
-from clustervet.ensemble.tree import MetricTree
+from clustervet.ensemble.nearest import MetricTree
 from clustervet.errors import LabelError, ParameterError
 
 
@@ -62,7 +62,7 @@ def test_neighbours_on_a_grid_with_many_ties(points, query, data):
 
 @pytest.mark.parametrize("leaf", [1, 5, 32])
 def test_every_point_has_its_place_in_the_tree(monkeypatch, leaf):
-    monkeypatch.setattr(trees, "LEAF", leaf)
+    monkeypatch.setattr(nearest_module, "LEAF", leaf)
     points = np.random.default_rng(0).normal(size=(200, 3))
     table = np.linalg.norm(points[:, None] - points, axis=2)
     ticks = []
@@ -151,7 +151,7 @@ def test_refused_queries():
         e.nearest([0, 1])
     with pytest.raises(LabelError, match="query"):
         e.nearest([0, None, 1])
-    with pytest.raises(ParameterError, match="k must be a whole number from 1 to 2, not 3"):
+    with pytest.raises(ParameterError, match="k must be a whole number between 1 and 2, not 3"):
         e.nearest([0, 0, 1], 3)
     partial = Ensemble([[0, 0, None], [0, 1, 1]], shared=True)
     with pytest.raises(ParameterError, match="on different objects"):

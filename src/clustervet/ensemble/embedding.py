@@ -1,39 +1,48 @@
-"""A map of the labelings: points whose distances are as near as can be to those given."""
+"""A map of the labelings: points whose distances are as close as possible to those given."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import ParameterError
+from clustervet._checks import one_of
+from clustervet.view import Result, Section, plain_table
 
 Floats = NDArray[np.float64]
 Method = Literal["stress", "classical"]
 METHODS: tuple[Method, ...] = ("stress", "classical")
-# Steps of majorization, and the share of the stress below which a step is the last.
+# Steps of majorization, and the share of the squared distances below which a step is the last.
 STEPS = 1_000
 SETTLED = 1e-7
-# Rows of the matrix that are looked at together.
-ROWS = 512
-# Beyond so many points only the leading eigenvectors are computed, by Lanczos' method.
+# Beyond this many points only the leading eigenvectors are computed, by the method of Lanczos.
 MANY = 500
+# Rows of a table in a terminal.
+SHOWN = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Embedding:
-    """A point for each labeling.
+@dataclass(frozen=True, eq=False, repr=False)
+class Embedding(Result):
+    """One point per labeling.
 
-    `stress` is the root of the sum of squared errors over the sum of squared distances (Borg
-    & Groenen 2005, §11.1): 0 for a map without error, and the share of the distances that is
-    lost.
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the labelings.
+    points : ndarray of shape (labelings, dimensions)
+        Their coordinates, centred and along the principal axes.
+    stress : float
+        The root of the sum of squared errors over the sum of squared distances (Borg & Groenen
+        2005, §11.1): 0 for a map without error.
+    method : {"stress", "classical"}
+        How the points were found.
     """
 
     names: tuple[str, ...]
-    points: Floats = field(repr=False)
+    points: Floats
     stress: float
     method: Method
 
@@ -42,21 +51,49 @@ class Embedding:
         """Number of coordinates."""
         return int(self.points.shape[1])
 
+    def columns(self) -> dict[str, Any]:
+        """Return one row per labeling.
+
+        Returns
+        -------
+        dict
+            The name, and one column per coordinate: x, y, z, or x1, x2, ... for more than three.
+        """
+        axes = "xyz" if self.dimensions <= 3 else [f"x{k + 1}" for k in range(self.dimensions)]
+        points = dict(zip(axes, self.points.T.tolist(), strict=False))
+        return {"labeling": list(self.names), **points}
+
+    def document(self) -> Section:
+        """Return the coordinates and the stress.
+
+        Returns
+        -------
+        Section
+            One sentence and one table.
+        """
+        table = plain_table("map-points", "The points", self.columns(), shown=SHOWN)
+        many = {1: "one dimension", 2: "two dimensions", 3: "three dimensions"}
+        where = many.get(self.dimensions, f"{self.dimensions} dimensions")
+        said = f"The map in {where} has stress {self.stress:.3f}."
+        return Section("map", "The map of labelings", (said,), (table,), subject=self)
+
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return {
-            "method": self.method,
-            "stress": self.stress,
-            "points": dict(zip(self.names, self.points.tolist(), strict=True)),
-        }
+        """Return the map as plain data.
+
+        Returns
+        -------
+        dict
+            The method, the stress, and the points by name.
+        """
+        points = dict(zip(self.names, self.points.tolist(), strict=True))
+        return {"method": self.method, "stress": self.stress, "points": points}
 
 
 def embed(
     matrix: Floats, dimensions: int, method: Method, starts: int, rng: np.random.Generator
 ) -> tuple[Floats, float]:
-    """Coordinates and their stress."""
-    if method not in METHODS:
-        raise ParameterError(f"method must be one of {', '.join(METHODS)}, not {method!r}.")
+    """Return coordinates and their stress."""
+    one_of(method, "method", METHODS)
     points = classical(matrix, dimensions)
     if method == "classical":
         return points, stress(matrix, points)
@@ -69,7 +106,7 @@ def embed(
 
 
 def classical(matrix: Floats, dimensions: int) -> Floats:
-    """Classical scaling: the leading eigenvectors of the doubly centred squares (Torgerson 1952).
+    """Return the leading eigenvectors of the doubly centred squares (Torgerson 1952).
 
     >>> line = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]])
     >>> points = classical(line, 1)[:, 0]
@@ -88,7 +125,7 @@ def classical(matrix: Floats, dimensions: int) -> Floats:
 
 
 def _leading(matrix: Floats, wanted: int) -> tuple[Floats, Floats]:
-    """The largest eigenvalues, falling, and their vectors."""
+    """Return the largest eigenvalues in falling order, and their vectors."""
     size = len(matrix)
     if size <= MANY or wanted >= size - 1:
         from scipy.linalg import eigh
@@ -104,52 +141,29 @@ def _leading(matrix: Floats, wanted: int) -> tuple[Floats, Floats]:
 
 
 def majorize(matrix: Floats, points: Floats) -> tuple[Floats, float]:
-    """Points moved until the stress settles, which no step raises (de Leeuw 1977, SMACOF)."""
-    total = float((matrix**2).sum())
-    if total == 0:
+    """Move points until the stress settles; no step raises it (de Leeuw 1977, SMACOF)."""
+    if not matrix.any():
         return np.zeros_like(points), 0.0
-    last = math.inf
-    for _ in range(STEPS):
-        points, raw = _step(matrix, points)
-        if last - raw <= SETTLED * total:
-            break
-        last = raw
-    return points, stress(matrix, points)
+    from sklearn.manifold import smacof
 
-
-def _step(matrix: Floats, points: Floats) -> tuple[Floats, float]:
-    """The Guttman transform of the points, and the sum of squared errors before it."""
-    moved = np.empty_like(points)
-    errors = 0.0
-    for first in range(0, len(points), ROWS):
-        rows = slice(first, first + ROWS)
-        gaps = _gaps(points[rows], points)
-        errors += float(((matrix[rows] - gaps) ** 2).sum())
-        ratios = np.divide(matrix[rows], gaps, out=np.zeros_like(gaps), where=gaps > 0)
-        moved[rows] = ratios.sum(axis=1)[:, None] * points[rows] - ratios @ points
-    return moved / len(points), errors
+    moved, _ = smacof(
+        matrix, init=points, n_init=1, max_iter=STEPS, eps=SETTLED, normalized_stress=False
+    )
+    return moved, stress(matrix, moved)
 
 
 def stress(matrix: Floats, points: Floats) -> float:
-    """Errors as a share of the distances, both as the root of their sum of squares."""
-    errors = total = 0.0
-    for first in range(0, len(points), ROWS):
-        rows = slice(first, first + ROWS)
-        errors += float(((matrix[rows] - _gaps(points[rows], points)) ** 2).sum())
-        total += float((matrix[rows] ** 2).sum())
-    return math.sqrt(errors / total) if total else 0.0
+    """Return the errors as a share of the distances, both as the root of a sum of squares."""
+    from scipy.spatial.distance import pdist, squareform
 
-
-def _gaps(some: Floats, points: Floats) -> Floats:
-    squares = np.zeros((len(some), len(points)))
-    for one, every in zip(some.T, points.T, strict=True):
-        squares += (one[:, None] - every) ** 2
-    gaps: Floats = np.sqrt(squares)
-    return gaps
+    wanted = squareform(matrix, checks=False)
+    total = float(wanted @ wanted)
+    errors = wanted - pdist(points)
+    return math.sqrt(float(errors @ errors) / total) if total else 0.0
 
 
 def upright(points: Floats) -> Floats:
-    """The same map, centred, along its principal axes, the largest coordinate of each positive."""
+    """Return the map centred and along its principal axes, with a positive peak on each."""
     centred = points - points.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     turned = np.zeros_like(centred)

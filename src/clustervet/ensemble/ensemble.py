@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Self
@@ -9,36 +10,31 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import generator, suggestion, whole
 from clustervet.ensemble.consensus import Consensus, find_consensus, ranked, read_criterion
-from clustervet.ensemble.distances import distance_matrix
+from clustervet.ensemble.distances import Distances, distance_matrix
 from clustervet.ensemble.embedding import Embedding, Method, embed
 from clustervet.ensemble.groups import (
     Diverse,
     Groups,
     Hierarchy,
     Linkage,
+    Medoid,
+    make_diverse,
     make_groups,
     make_hierarchy,
-    most_diverse,
-    whole,
+    mean_to_others,
 )
 from clustervet.ensemble.labelings import read_labelings
-from clustervet.ensemble.members import (
-    Medoid,
-    mean_to_others,
-    read_names,
-    read_weights,
-    some_labelings,
-)
 from clustervet.ensemble.nearest import Nearest, Space
-from clustervet.ensemble.record import Distances
-from clustervet.ensemble.stability import Stability, make_stability, mean_distance
+from clustervet.ensemble.pair_values import Scoring
+from clustervet.ensemble.spread import RunStability, mean_distance, positive_interval
 from clustervet.ensemble.summary import Summary
 from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.partition import Partition
-from clustervet.registry import Estimate, Measure, MeasureFunction, measures
+from clustervet.registry import Estimate, Measure, MeasureFunction
 
 Floats = NDArray[np.float64]
 VI = "variation_of_information"
@@ -47,12 +43,33 @@ VI = "variation_of_information"
 class Ensemble:
     """Many clusterings of the same objects: distances, centre, groups, map and consensus.
 
-    `labelings` are a list, {name: labels}, the rows of an array or the columns of a frame;
-    `names` names them otherwise. `weights` say how much each counts in the medoid, the groups,
-    the means and the consensus. `measure` is the distance; a similarity or a measure that is
-    not symmetric has a matrix, and what needs a distance refuses it. `missing`, `noise` and
-    `shared` are as in `distance_matrix`. Everything is computed when first asked for.
+    Everything is computed when it is first asked for.
 
+    Parameters
+    ----------
+    labelings : list, dict, ndarray, data frame or Labelings
+        A list of labelings, {name: labels}, the rows of an array or the columns of a frame.
+    names : sequence of str, optional
+        Other names for the labelings.
+    weights : sequence of float, optional
+        How much each labeling counts in the medoid, the groups, the means and the consensus.
+    measure : str, Measure or callable, optional
+        The distance. A similarity, or a measure that is not symmetric, has a matrix too; methods
+        that need a distance refuse it.
+    noise, noise_policy, missing, shared : optional
+        As in `distance_matrix`.
+    n_jobs : int, optional
+        The number of threads; -1 means all cores.
+
+    Raises
+    ------
+    LabelError
+        If the labelings differ in length, lack labels, or are fewer than two.
+    ParameterError
+        If the measure needs features, or names or weights do not fit the labelings.
+
+    Examples
+    --------
     >>> e = Ensemble({"a": [0, 0, 1, 1, 2, 2], "b": [0, 0, 1, 1, 1, 1], "c": [0, 0, 1, 1, 2, 0]})
     >>> e
     <Ensemble: 3 labelings of 6 objects, 2 to 3 clusters each, by variation_of_information>
@@ -77,14 +94,12 @@ class Ensemble:
         shared: bool = False,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure = measures.select([measure])[0]
-        if self.measure.kind != "external":
-            raise ParameterError(f"{self.measure.key} needs features, not a second labeling.")
+        self.measure = Scoring(measure, {}).record
         many = read_labelings(
             labelings, noise=noise, noise_policy=noise_policy, missing=missing, shared=shared
         )
-        self.labelings = many if names is None else read_names(names, many)
-        self.weights = read_weights(weights, len(many))
+        self.labelings = many if names is None else many.renamed(names)
+        self.weights = _read_weights(weights, len(many))
         self.n_jobs = n_jobs
 
     @property
@@ -104,26 +119,61 @@ class Ensemble:
         return f"<Ensemble: {self.labelings!r}, by {self.measure.key}>"
 
     def partition(self, which: int | str) -> Partition:
-        """One labeling as a partition."""
+        """Return one labeling as a partition.
+
+        Parameters
+        ----------
+        which : int or str
+            Its position or name.
+
+        Returns
+        -------
+        Partition
+            The clusters as sets of the objects that it labels.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such labeling.
+        """
         return self.labelings.partition(self._place(which))
 
     def subset(self, which: Iterable[int | str]) -> Self:
-        """Some of the labelings, by position or name, as an ensemble of their own."""
+        """Return some of the labelings as an ensemble of their own.
+
+        Parameters
+        ----------
+        which : iterable of int or str
+            Their positions or names; at least two.
+
+        Returns
+        -------
+        Ensemble
+            These labelings, with their weights and the same measure.
+
+        Raises
+        ------
+        LabelError
+            If there are fewer than two.
+        ParameterError
+            If there is no such labeling.
+        """
         places = [self._place(one) for one in which]
         if len(places) < 2:
             raise LabelError("one labeling has nothing to be compared with; give at least two.")
         made = object.__new__(type(self))
         made.measure, made.n_jobs = self.measure, self.n_jobs
         made.weights = self.weights[places]
-        made.labelings = some_labelings(self.labelings, places)
+        made.labelings = self.labelings.some(places)
         return made
 
     def _place(self, which: int | str) -> int:
-        if isinstance(which, str):
-            if which not in self.names:
-                raise ParameterError(f"there is no labeling {show_label(which)!r}.")
-            return self.names.index(which)
-        return whole(which, "the position of a labeling", 0, len(self) - 1)
+        if not isinstance(which, str):
+            return whole(which, "the position of a labeling", 0, len(self) - 1)
+        if which not in self.names:
+            hint = suggestion(which, self.names, "see names.")
+            raise ParameterError(f"there is no labeling {show_label(which)!r}; {show_label(hint)}")
+        return self.names.index(which)
 
     @cached_property
     def distances(self) -> Distances:
@@ -131,17 +181,14 @@ class Ensemble:
         return distance_matrix(self.labelings, self.measure, n_jobs=self.n_jobs)
 
     def _matrix(self, purpose: str) -> Floats:
-        """The distances, where they are such: symmetric, small where alike, and all defined."""
-        record = self.measure
-        if record.better != "lower":
-            kind = "a similarity" if record.better == "higher" else "no distance"
+        """Return the distances, if the measure is a symmetric distance defined everywhere."""
+        record, wanted = self.measure, "a distance"
+        kind = {"higher": "a similarity", "neither": "no distance"}.get(record.better, "")
+        if not kind and not record.symmetric:
+            wanted, kind = "a distance that is the same both ways", "not"
+        if kind:
             raise ParameterError(
-                f"{purpose} needs a distance, and {record.key} is {kind}; use one such as {VI}."
-            )
-        if not record.symmetric:
-            raise ParameterError(
-                f"{purpose} needs a distance that is the same both ways, and {record.key} is not; "
-                f"use one such as {VI}."
+                f"{purpose} needs {wanted}, and {record.key} is {kind}; use one such as {VI}."
             )
         return self._defined(self.distances)
 
@@ -154,6 +201,12 @@ class Ensemble:
             raise LabelError(f"{found.measure.key} is undefined between {pair}{why}.")
         return matrix
 
+    def _between(self, key: str) -> Floats:
+        """Return the distances by a measure that may differ from that of the ensemble."""
+        if key == self.measure.key:
+            return self._defined(self.distances)
+        return self._defined(distance_matrix(self.labelings, key, n_jobs=self.n_jobs))
+
     @cached_property
     def medoid(self) -> Medoid:
         """The labeling with the least weighted sum of distances to all."""
@@ -164,56 +217,158 @@ class Ensemble:
 
     @cached_property
     def spread(self) -> Estimate:
-        """The mean over pairs; `interval(confidence)` is the jackknife's over labelings."""
+        """The mean over pairs; `interval(confidence)` is that of the jackknife over labelings."""
         return mean_distance(self._matrix("a spread"), self.weights)
 
-    def stability(self, max_clusters: int | None = None, confidence: float = 0.95) -> Stability:
-        """Mean variation of information over pairs of runs of an algorithm, with an interval.
+    def stability(self, max_clusters: int | None = None, confidence: float = 0.95) -> RunStability:
+        """Return the mean variation of information over pairs of runs of an algorithm.
 
-        What Properties 2 to 4 of Meilă (2007, §4.2) make comparable: `mean`, in bits, does not
-        depend on the number of objects as such (2), so bits from data sets of different sizes
-        may be compared, averaged and subtracted where the problems are alike and numbers of
-        clusters are bounded alike. More clusters leave room for larger distances: up to
-        2 log2 K for at most K clusters on K² objects or more (4). `share` divides by that
-        bound; it is comparable between experiments that give the same `max_clusters`, and
-        not otherwise; the default is the largest number of clusters here. Division by log2 n,
-        the largest distance of all (3), would make data sets of different sizes incomparable
-        and is not offered. The ensemble's own `measure` does not matter here.
+        Parameters
+        ----------
+        max_clusters : int, optional
+            A bound on the number of clusters; by default the largest number here.
+        confidence : float, optional
+            The confidence of the interval for the mean.
 
+        Returns
+        -------
+        RunStability
+            The mean with its interval, and its share of the largest distance.
+
+        Raises
+        ------
+        ParameterError
+            If a labeling has more clusters than `max_clusters`.
+
+        Notes
+        -----
+        Properties 2 to 4 of Meilă (2007, §4.2) say what can be compared. `mean`, in bits, does
+        not depend on the number of objects as such (2), so bits from data sets of different
+        sizes may be compared, averaged and subtracted where the problems are alike and the
+        numbers of clusters have similar bounds. More clusters leave room for larger distances:
+        up to 2 log2 K for at most K clusters on K² objects or more (4). `share` divides by that
+        bound. It is comparable only between experiments that give the same `max_clusters`.
+        Division by log2 n, the largest distance of all (3), would make data sets of different
+        sizes incomparable and is not offered. The measure of the ensemble does not matter here.
+
+        Examples
+        --------
         >>> runs = Ensemble([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])
         >>> found = runs.stability()
         >>> round(found.mean, 4), round(found.share, 4)
         (0.7925, 0.3962)
         """
-        return make_stability(
-            self._between(VI),
-            self.weights,
-            clusters=int(self.labelings.clusters.max()),
-            max_clusters=max_clusters,
-            objects=self.n,
+        clusters = int(self.labelings.clusters.max())
+        bound = clusters if max_clusters is None else whole(max_clusters, "max_clusters", clusters)
+        mean = mean_distance(self._between(VI), self.weights)
+        low, high = positive_interval(mean, confidence)
+        return RunStability(
+            mean=float(mean),
+            low=low,
+            high=high,
+            standard_error=mean.standard_error,
+            # Runs of one cluster are all equal, and as stable as can be.
+            share=float(mean) / (2 * math.log2(bound)) if bound > 1 else 0.0,
             confidence=confidence,
+            max_clusters=bound,
+            objects=self.n,
+            runs=len(self),
         )
 
-    def _between(self, key: str) -> Floats:
-        """Distances by a measure, perhaps not the ensemble's own."""
-        if key == self.measure.key:
-            return self._defined(self.distances)
-        return self._defined(distance_matrix(self.labelings, key, n_jobs=self.n_jobs))
-
     def diverse(self, k: int) -> Diverse:
-        """Labelings, k of them, that are far from each other: greedily, then by swaps."""
-        matrix = self._matrix("diversity")
-        places = most_diverse(matrix, whole(k, "k", 1, len(self)))
-        block = matrix[np.ix_(places, places)][np.triu_indices(len(places), 1)]
-        least, mean = (float(block.min()), float(block.mean())) if len(block) else (0.0, 0.0)
-        return Diverse(tuple(self.names[i] for i in places), tuple(places.tolist()), least, mean)
+        """Return k labelings that are far from each other.
+
+        Parameters
+        ----------
+        k : int
+            How many labelings to choose.
+
+        Returns
+        -------
+        Diverse
+            The labelings, and the least and the mean distance between them.
+
+        Raises
+        ------
+        ParameterError
+            If k is not a whole number between 1 and the number of labelings, or the measure is
+            not a symmetric distance.
+
+        Notes
+        -----
+        A greedy choice (Gonzalez 1985), then swaps while they raise the least distance. The
+        least distance is at least half of the largest possible one.
+
+        Examples
+        --------
+        >>> e = Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 0, 1]})
+        >>> e.diverse(2).names
+        ('a', 'c')
+        """
+        return make_diverse(self.names, self._matrix("diversity"), k)
 
     def groups(self, k: int | None = None) -> Groups:
-        """Labelings in k groups around medoids; without k as many as are most apart."""
+        """Return the labelings in k groups around medoids.
+
+        Parameters
+        ----------
+        k : int, optional
+            The number of groups; by default the one with the largest mean silhouette.
+
+        Returns
+        -------
+        Groups
+            The group of each labeling, and the medoids.
+
+        Raises
+        ------
+        ParameterError
+            If k is not a whole number between 1 and the number of labelings, or the measure is
+            not a symmetric distance.
+
+        Notes
+        -----
+        The groups are found by PAM (Kaufman & Rousseeuw 1990).
+
+        Examples
+        --------
+        >>> e = Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 0, 1]})
+        >>> e.groups(2)
+        2 groups (labelings) around b (2), c (1); mean silhouette 0.47.
+        Mean distance to the medoid: 0.1667
+        group  medoid  labelings  members
+            1  b               2  a, b
+            2  c               1  c
+        """
         return make_groups(self.names, self._matrix("grouping"), self.weights, k)
 
     def hierarchy(self, method: Linkage = "average") -> Hierarchy:
-        """The tree in which labelings are merged by their distances."""
+        """Return the tree in which labelings are merged by their distances.
+
+        Parameters
+        ----------
+        method : {"average", "complete", "single"}, optional
+            How the distance between two sets of labelings is found.
+
+        Returns
+        -------
+        Hierarchy
+            The merges.
+
+        Raises
+        ------
+        ParameterError
+            If the method is unknown, or the measure is not a symmetric distance.
+
+        Examples
+        --------
+        >>> e = Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 0, 1]})
+        >>> e.hierarchy()
+        3 labelings merged by average linkage
+        first  second   distance  labelings
+        a      b          0.5000          2
+        c      merge 1    1.7500          3
+        """
         return make_hierarchy(self.names, self._matrix("a hierarchy"), method)
 
     def embedding(
@@ -224,19 +379,77 @@ class Ensemble:
         starts: int = 4,
         random_state: Any = 0,
     ) -> Embedding:
-        """A map: classical scaling, or the least stress from there and from random starts."""
+        """Return a map: points whose distances are as close as possible to those given.
+
+        Parameters
+        ----------
+        dimensions : int, optional
+            The number of coordinates.
+        method : {"stress", "classical"}, optional
+            "classical" is classical scaling (Torgerson 1952). "stress" starts from there, and
+            from random points, and lowers the stress by majorization (de Leeuw 1977).
+        starts : int, optional
+            The number of starts for the least stress, including classical scaling.
+        random_state : int, Generator or None, optional
+            The seed of the random starts.
+
+        Returns
+        -------
+        Embedding
+            The points, and the stress of the map.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is out of range, or the measure is not a symmetric distance.
+
+        Examples
+        --------
+        >>> e = Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 0, 1]})
+        >>> e.embedding().points.shape
+        (3, 2)
+        """
         matrix = self._matrix("a map")
         wanted = whole(dimensions, "dimensions", 1, max(2, len(self)))
         tried = whole(starts, "starts", 1, 10_000)
-        rng = np.random.default_rng(random_state)
-        points, stress = embed(matrix, wanted, method, tried, rng)
+        points, stress = embed(matrix, wanted, method, tried, generator(random_state))
         return Embedding(self.names, points, stress, method)
 
     def nearest(self, query: Any, k: int = 1) -> Nearest:
-        """The k labelings nearest to one more, exactly, by as few distances as a metric allows.
+        """Return the k labelings nearest to one more, exactly.
 
-        The first call makes a tree from some distances between labelings; where `distances` are
-        known, they serve instead and rule out even more. The answer says how many it took.
+        Parameters
+        ----------
+        query : array-like
+            One more labeling of the same objects.
+        k : int, optional
+            How many labelings to return.
+
+        Returns
+        -------
+        Nearest
+            The labelings, their distances, and how many distances were computed.
+
+        Raises
+        ------
+        LabelError
+            If the query has another length than the labelings, or lacks labels.
+        ParameterError
+            If k is out of range, or the measure is not a metric.
+
+        Notes
+        -----
+        The first call builds a metric tree from some distances between labelings. Where
+        `distances` are known, they are used instead and rule out even more candidates.
+
+        Examples
+        --------
+        >>> e = Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 0, 1]})
+        >>> e.nearest([0, 0, 1, 1], 2)
+        labeling  distance
+        a                0
+        b           0.5000
+        2 of 3 distances were computed.
         """
         wanted = whole(k, "k", 1, len(self))
         if "distances" in self.__dict__ and self._space.tree.built:
@@ -256,18 +469,50 @@ class Ensemble:
         starts: int = 12,
         random_state: Any = 0,
     ) -> Consensus:
-        """The partition with the least weighted sum of distances to the labelings.
+        """Return the partition with the least weighted sum of distances to the labelings.
 
-        By variation of information, or by Mirkin's metric (`measure="mirkin"`); the ensemble's
-        own measure unless it is neither, and then the first. Local searches move atoms (objects
-        that all labelings treat alike), cells and clusters; they start from members,
-        co-association cuts, meets and one cluster, then from the best answer shaken. None is
-        worse than the best complete member; the best of all partitions is not guaranteed.
+        Parameters
+        ----------
+        measure : {"variation_of_information", "mirkin"}, optional
+            The distance; by default that of the ensemble, or the variation of information if
+            that of the ensemble is neither.
+        collapse : bool, optional
+            Whether the answer may be one cluster though the labelings have more.
+        starts : int, optional
+            The number of local searches.
+        random_state : int, Generator or None, optional
+            The seed of the searches.
 
-        All objects in one cluster are H(L) from each labeling L, which is the least of all where
-        labelings agree little, and useless. The answer is then the best partition that a search
-        came to with the clusters of its start, and is `collapsed`; `collapse=True` takes the
-        one cluster. `groups` and `subset` may lead to labelings that agree.
+        Returns
+        -------
+        Consensus
+            The partition, its distances to the labelings, and the searches.
+
+        Raises
+        ------
+        LabelError
+            If some object has no label in any labeling.
+        ParameterError
+            If the measure is another one, or `starts` is out of range.
+
+        Notes
+        -----
+        The searches move atoms (objects that no labeling separates), cells and clusters. They
+        start from members, co-association cuts, meets and one cluster, then from the best answer
+        after random changes. The answer is never worse than the best complete member; it is not
+        guaranteed to be the best of all partitions.
+
+        All objects in one cluster are at distance H(L) from each labeling L. Where the labelings
+        agree little, that is the least sum of all, and useless. The answer is then the best
+        partition that a search reached with the clusters of its start, and is `collapsed`. With
+        ``collapse=True`` it is the one cluster. `groups` and `subset` may lead to labelings that
+        agree.
+
+        Examples
+        --------
+        >>> e = Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 0, 1, 1]})
+        >>> e.consensus().labels.tolist()
+        [0, 0, 1, 1]
         """
         key = read_criterion(measure, self.measure)
         return find_consensus(
@@ -277,13 +522,54 @@ class Ensemble:
             self._between(key),
             collapse=collapse,
             starts=whole(starts, "starts", 1, 100_000),
-            rng=np.random.default_rng(random_state),
+            rng=generator(random_state),
         )
 
     def summary(
-        self, groups: int | None = None, *, starts: int = 12, random_state: Any = 0
+        self,
+        groups: int | None = None,
+        *,
+        starts: int = 12,
+        random_state: Any = 0,
+        query: Any = None,
+        nearest: int = 5,
     ) -> Summary:
-        """All of this as one record, to print or to keep."""
+        """Return all of this as one record, to print or to keep.
+
+        Parameters
+        ----------
+        groups : int, optional
+            The number of groups; by default the one with the largest mean silhouette.
+        starts : int, optional
+            The number of local searches for the consensus.
+        random_state : int, Generator or None, optional
+            The seed of the searches and of the map.
+        query : array-like, optional
+            One more labeling of the same objects; the labelings nearest to it are found.
+        nearest : int, optional
+            How many of them to find, at most all labelings.
+
+        Returns
+        -------
+        Summary
+            Distances, medoid, spread, groups, hierarchy, map and consensus.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is out of range, or the measure is not a symmetric distance.
+
+        Examples
+        --------
+        >>> e = Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 0, 1, 1]})
+        >>> e.summary(query=[0, 0, 1, 2], nearest=1).nearest.names
+        ('b',)
+        """
+        if groups is not None:
+            whole(groups, "groups", 1, len(self))
+        near = None
+        if query is not None:
+            near = self.nearest(query, min(whole(nearest, "nearest", 1), len(self)))
         return Summary(
             distances=self.distances,
             clusters=self.labelings.clusters,
@@ -296,4 +582,23 @@ class Ensemble:
             hierarchy=self.hierarchy(),
             embedding=self.embedding(random_state=random_state),
             consensus=self.consensus(starts=starts, random_state=random_state),
+            nearest=near,
         )
+
+
+def _read_weights(weights: Any, count: int) -> Floats:
+    """Return the weights of the labelings: numbers, none negative, not all zero."""
+    if weights is None:
+        return np.ones(count)
+    try:
+        given = np.asarray(weights, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError("weights must be numbers, one per labeling.") from None
+    if given.shape != (count,):
+        raise ParameterError(
+            f"weights must be one number per labeling; there are {count:,} labelings and the "
+            f"weights have shape {given.shape}."
+        )
+    if not np.isfinite(given).all() or given.min() < 0 or not given.any():
+        raise ParameterError("weights must be finite, not negative and not all zero.")
+    return given

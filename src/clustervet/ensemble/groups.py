@@ -1,16 +1,19 @@
-"""Groups among labelings, their hierarchy, and the most diverse of them."""
+"""The structure among labelings: their centre, groups, hierarchy, and the most diverse of them."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.ensemble.medoids import find_medoids, nearest_medoid, silhouettes
-from clustervet.errors import ParameterError
+from clustervet._checks import one_of, whole
+from clustervet.labels import show_label
+from clustervet.view import Result, Section, plain_table
+from clustervet.view.words import counted, number
+from clustervet.view.words import names as some_names
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -18,20 +21,97 @@ Linkage = Literal["average", "complete", "single"]
 LINKAGES: tuple[Linkage, ...] = ("average", "complete", "single")
 # Numbers of groups that are tried where none is given.
 MOST_GROUPS = 10
+# Rows of the matrix that are looked at together.
+ROWS = 512
+# Up to this many points, this many random starts are tried as well.
+FEW = 500
+STARTS = 8
+# Swaps that gain less than this share of the loss are rounding.
+ROUNDING = 1e-12
+# Letters of a name in a sentence, and rows of a table in a terminal.
+WIDTH = 24
+SHOWN = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """Labelings in groups around medoids.
+@dataclass(frozen=True, repr=False)
+class Medoid(Result):
+    """The labeling nearest to the others.
 
-    `labels` is the group of each labeling; `medoids` are the positions of the labelings at the
-    groups' centres; `mean_distance` is that of a labeling to its medoid; `silhouette` is the
-    mean of the labelings' widths (Rousseeuw 1987): near 1 for groups that are tight and far
-    apart, near 0 or below for groups that are none, `nan` where there is one.
+    Parameters
+    ----------
+    index : int
+        Its position.
+    name : str
+        Its name.
+    mean_distance : float
+        Its weighted mean distance to the others.
     """
 
-    names: tuple[str, ...] = field(repr=False)
-    labels: Places = field(repr=False)
+    index: int
+    name: str
+    mean_distance: float
+
+    def columns(self) -> dict[str, Any]:
+        """Return one row.
+
+        Returns
+        -------
+        dict
+            The columns ``labeling`` and ``mean_distance``.
+        """
+        return {"labeling": [self.name], "mean_distance": [self.mean_distance]}
+
+    def document(self) -> Section:
+        """Return the labeling and its mean distance.
+
+        Returns
+        -------
+        Section
+            One table.
+        """
+        table = plain_table("medoid-labeling", "The medoid", self.columns())
+        return Section("medoid", table.title, blocks=(table,), subject=self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the medoid as plain data.
+
+        Returns
+        -------
+        dict
+            Its name and its mean distance.
+        """
+        return {"name": self.name, "mean_distance": self.mean_distance}
+
+
+def mean_to_others(matrix: Floats, weights: Floats) -> Floats:
+    """Return the weighted mean distance of each labeling to the others, 0 if they weigh nothing."""
+    others = weights.sum() - weights
+    means: Floats = np.divide(matrix @ weights, others, out=np.zeros(len(matrix)), where=others > 0)
+    return means
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Groups(Result):
+    """Labelings in groups around medoids.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the labelings.
+    labels : ndarray of int
+        The group of each labeling.
+    medoids : tuple of int
+        The positions of the labelings at the centres of the groups.
+    mean_distance : float
+        The weighted mean distance of a labeling to the medoid of its group.
+    silhouette : float
+        The mean silhouette of the labelings (Rousseeuw 1987). It is near 1 for groups that are
+        tight and far apart, near 0 or below where there are no real groups, and nan for one
+        group.
+    """
+
+    names: tuple[str, ...]
+    labels: Places
     medoids: tuple[int, ...]
     mean_distance: float
     silhouette: float
@@ -43,15 +123,88 @@ class Groups:
 
     @property
     def sizes(self) -> list[int]:
-        """Labelings in each group."""
+        """Number of labelings in each group."""
         return [int(size) for size in np.bincount(self.labels, minlength=self.k)]
 
     def members(self, group: int) -> list[str]:
-        """Names of a group's labelings."""
+        """Return the names of the labelings of a group.
+
+        Parameters
+        ----------
+        group : int
+            The number of the group, from 0 on.
+
+        Returns
+        -------
+        list of str
+            Their names.
+        """
         return [self.names[i] for i in np.flatnonzero(self.labels == group)]
 
+    def columns(self) -> dict[str, Any]:
+        """Return one row per labeling.
+
+        Returns
+        -------
+        dict
+            The columns ``labeling``, ``group`` (from 1 on), and ``medoid`` of that group.
+        """
+        labels = self.labels.tolist()
+        return {
+            "labeling": list(self.names),
+            "group": [label + 1 for label in labels],
+            "medoid": [self.names[self.medoids[label]] for label in labels],
+        }
+
+    def document(self) -> Section:
+        """Return the groups: their medoids, sizes and members.
+
+        Returns
+        -------
+        Section
+            One or two sentences, and one table with one row per group.
+        """
+        groups = range(self.k)
+        table = plain_table(
+            "groups-members",
+            "The groups",
+            {
+                "group": [group + 1 for group in groups],
+                "medoid": [self.names[i] for i in self.medoids],
+                "labelings": self.sizes,
+                "members": [some_names(self.members(group)) for group in groups],
+            },
+        )
+        mean = f"Mean distance to the medoid: {number(self.mean_distance)}"
+        said = (self.sentence(), mean) if self.k > 1 else (mean,)
+        return Section("groups", "Groups of labelings", said, (table,), subject=self)
+
+    def sentence(self) -> str:
+        """Return the groups as a sentence.
+
+        Returns
+        -------
+        str
+            Medoids, sizes and the mean silhouette; empty for one group.
+        """
+        if self.k == 1:
+            return ""
+        centres = ", ".join(
+            f"{show_label(self.names[i], WIDTH)} ({size:,})"
+            for i, size in zip(self.medoids, self.sizes, strict=True)
+        )
+        return (
+            f"{self.k} groups (labelings) around {centres}; mean silhouette {self.silhouette:.2f}."
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the groups as plain data; a number that is not finite is None.
+
+        Returns
+        -------
+        dict
+            The number of groups, the group of each labeling, medoids, sizes and silhouette.
+        """
         return {
             "k": self.k,
             "labels": dict(zip(self.names, self.labels.tolist(), strict=True)),
@@ -63,7 +216,7 @@ class Groups:
 
 
 def make_groups(names: tuple[str, ...], matrix: Floats, weights: Floats, k: int | None) -> Groups:
-    """Groups around k medoids, or as many as have the largest mean silhouette."""
+    """Return groups around k medoids, or as many as have the largest mean silhouette."""
     count = len(matrix)
     if k is not None:
         return _grouped(names, matrix, weights, whole(k, "k", 1, count))
@@ -79,93 +232,278 @@ def _grouped(names: tuple[str, ...], matrix: Floats, weights: Floats, k: int) ->
     medoids = find_medoids(matrix, weights, k)
     labels = nearest_medoid(matrix, medoids)
     total = float(weights @ matrix[np.arange(len(matrix)), medoids[labels]])
-    widths = silhouettes(matrix, labels)
-    return Groups(
-        names,
-        labels,
-        tuple(medoids.tolist()),
-        total / float(weights.sum()),
-        float(widths.mean()) if k > 1 else math.nan,
-    )
+    mean = total / float(weights.sum())
+    return Groups(names, labels, tuple(medoids.tolist()), mean, mean_silhouette(matrix, labels))
 
 
-def whole(value: Any, name: str, least: int, most: int) -> int:
-    """A whole number within bounds."""
-    right = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not right or not least <= value <= most:
-        raise ParameterError(
-            f"{name} must be a whole number from {least} to {most:,}, not {value!r}."
-        )
-    return int(value)
+def mean_silhouette(matrix: Floats, labels: Places) -> float:
+    """Return the mean silhouette: nan for one group, 0 where every point is alone.
+
+    >>> line = np.array([0.0, 1.0, 10.0])
+    >>> round(mean_silhouette(abs(line[:, None] - line), np.array([0, 0, 1])), 4)
+    0.5963
+    """
+    from clustervet.internal import silhouette
+
+    groups = int(labels.max()) + 1
+    if groups in (1, len(labels)):
+        return math.nan if groups == 1 else 0.0
+    return float(silhouette(matrix, labels, "precomputed"))
 
 
-@dataclass(frozen=True, eq=False)
-class Hierarchy:
+def find_medoids(matrix: Floats, weights: Floats, k: int) -> Places:
+    """Return k points with the least weighted sum of distances from each point to the nearest.
+
+    This is PAM (Kaufman & Rousseeuw 1990): a greedy start, then the best exchange of a medoid
+    for another point while one lowers the sum. All exchanges are weighed in one pass over the
+    matrix (Schubert & Rousseeuw 2021, FastPAM1). Few points are also tried from random starts,
+    the same ones every time.
+
+    >>> line = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0])
+    >>> find_medoids(abs(line[:, None] - line), np.ones(6), 2).tolist()
+    [1, 4]
+    """
+    starts = [_greedy(matrix, weights, k)]
+    if len(matrix) <= FEW and 1 < k < len(matrix):
+        rng = np.random.default_rng(0)
+        starts += [rng.choice(len(matrix), k, replace=False) for _ in range(STARTS)]
+    best, least = starts[0], np.inf
+    limit = ROUNDING * float(weights @ matrix.max(axis=1))
+    for start in starts:
+        medoids = _exchanged(matrix, weights, start, limit)
+        loss = float(weights @ matrix[:, medoids].min(axis=1))
+        if loss < least - limit:
+            best, least = medoids, loss
+    return np.sort(best)
+
+
+def _exchanged(matrix: Floats, weights: Floats, medoids: Places, limit: float) -> Places:
+    """Exchange medoids for other points until no exchange gains more than the limit."""
+    while True:
+        gain, out, into = _best_swap(matrix, weights, medoids)
+        if gain >= -limit:
+            return medoids
+        medoids[out] = into
+
+
+def _greedy(matrix: Floats, weights: Floats, k: int) -> Places:
+    """Choose one medoid after the other, each the one that lowers the sum most."""
+    nearest = np.full(len(matrix), np.inf)
+    medoids: list[int] = []
+    for _ in range(k):
+        total = np.zeros(len(matrix))
+        for first in range(0, len(matrix), ROWS):
+            rows = slice(first, first + ROWS)
+            total += weights[rows] @ np.minimum(matrix[rows], nearest[rows, None])
+        total[medoids] = np.inf
+        medoids.append(int(np.argmin(total)))
+        nearest = np.minimum(nearest, matrix[:, medoids[-1]])
+    return np.array(medoids, np.int64)
+
+
+def _best_swap(matrix: Floats, weights: Floats, medoids: Places) -> tuple[float, int, int]:
+    """Return the change of the sum, which medoid goes, and which point replaces it."""
+    to_medoids = matrix[:, medoids]
+    order = np.argsort(to_medoids, axis=1, kind="stable")
+    owner = order[:, 0]
+    near = to_medoids[np.arange(len(matrix)), owner]
+    second = np.full(len(matrix), np.inf)
+    if len(medoids) > 1:
+        second = to_medoids[np.arange(len(matrix)), order[:, 1]]
+    change = np.zeros((len(medoids), len(matrix)))
+    for first in range(0, len(matrix), ROWS):
+        rows = slice(first, first + ROWS)
+        gaps, close = matrix[rows], near[rows, None]
+        # A point that is nearer to the new medoid than to any other goes to it in any case.
+        change += weights[rows] @ np.minimum(gaps - close, 0)
+        # A point that loses its medoid goes to the new one or to its second nearest.
+        moved = weights[rows, None] * (np.minimum(gaps, second[rows, None]).clip(min=close) - close)
+        np.add.at(change, owner[rows], moved)
+    change[:, medoids] = np.inf
+    out, into = np.unravel_index(int(np.argmin(change)), change.shape)
+    return float(change[out, into]), int(out), int(into)
+
+
+def nearest_medoid(matrix: Floats, medoids: Places) -> Places:
+    """Return the group of each point; a medoid is in its own group even if two are equal."""
+    labels: Places = matrix[:, medoids].argmin(axis=1).astype(np.int64)
+    labels[medoids] = np.arange(len(medoids))
+    return labels
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hierarchy(Result):
     """A tree of labelings.
 
-    `merges` is scipy's linkage matrix: a row a merge, with the two nodes that are merged, the
-    distance between them, and the number of labelings below. `order` lists the labelings so
-    that no two branches cross.
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the labelings.
+    merges : ndarray of shape (labelings - 1, 4)
+        The linkage matrix of scipy. Each row is one merge: the two nodes that are merged, the
+        distance between them, and the number of labelings below.
+    method : {"average", "complete", "single"}
+        How the distance between two nodes is found.
     """
 
-    names: tuple[str, ...] = field(repr=False)
-    merges: Floats = field(repr=False)
+    names: tuple[str, ...]
+    merges: Floats
     method: Linkage
 
     @property
     def order(self) -> list[int]:
-        """Positions of the labelings as a drawn tree has them."""
+        """Positions of the labelings such that no two branches of a drawn tree cross."""
         from scipy.cluster.hierarchy import leaves_list
 
         return leaves_list(self.merges).tolist()  # type: ignore[no-any-return]  # no types there
 
     def cut(self, k: int) -> Places:
-        """The tree cut into k groups: the group of each labeling."""
-        k = whole(k, "k", 1, len(self.names))
-        kept = {i: np.array([i]) for i in range(len(self.names))}
-        for row, (a, b) in enumerate(self.merges[: len(self.names) - k, :2].astype(int)):
-            kept[len(self.names) + row] = np.concatenate([kept.pop(a), kept.pop(b)])
-        labels = np.empty(len(self.names), np.int64)
+        """Cut the tree into k groups.
+
+        Parameters
+        ----------
+        k : int
+            The number of groups.
+
+        Returns
+        -------
+        ndarray of int
+            The group of each labeling.
+
+        Raises
+        ------
+        ParameterError
+            If k is not a whole number between 1 and the number of labelings.
+        """
+        count = len(self.names)
+        kept = {i: np.array([i]) for i in range(count)}
+        merges = self.merges[: count - whole(k, "k", 1, count), :2].astype(int)
+        for row, (a, b) in enumerate(merges):
+            kept[count + row] = np.concatenate([kept.pop(a), kept.pop(b)])
+        labels = np.empty(count, np.int64)
         for group, members in enumerate(sorted(kept.values(), key=lambda part: part.min())):
             labels[members] = group
         return labels
 
+    def columns(self) -> dict[str, Any]:
+        """Return one row per merge.
+
+        Returns
+        -------
+        dict
+            The columns ``first`` and ``second`` (a labeling, or the number of an earlier merge),
+            ``distance``, and ``labelings``, the number of them below.
+        """
+        count = len(self.names)
+        first, second = (
+            [self.names[i] if i < count else f"merge {i - count + 1}" for i in nodes]
+            for nodes in self.merges[:, :2].astype(int).T
+        )
+        sizes = self.merges[:, 3].astype(int).tolist()
+        distances = self.merges[:, 2].tolist()
+        return {"first": first, "second": second, "distance": distances, "labelings": sizes}
+
+    def document(self) -> Section:
+        """Return the merges, from the nearest labelings to the last two nodes.
+
+        Returns
+        -------
+        Section
+            One sentence and one table.
+        """
+        table = plain_table("hierarchy-merges", "Every merge", self.columns(), shown=SHOWN)
+        said = f"{counted(len(self.names), 'labeling')} merged by {self.method} linkage"
+        return Section("hierarchy", "The tree of labelings", (said,), (table,), subject=self)
+
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the tree as plain data.
+
+        Returns
+        -------
+        dict
+            The linkage, the merges, and the names in the order of a drawn tree.
+        """
         rows = [[int(a), int(b), float(height), int(size)] for a, b, height, size in self.merges]
         return {"method": self.method, "merges": rows, "order": [self.names[i] for i in self.order]}
 
 
 def make_hierarchy(names: tuple[str, ...], matrix: Floats, method: Linkage) -> Hierarchy:
-    """Labelings merged by the distances between them."""
-    if method not in LINKAGES:
-        raise ParameterError(f"method must be one of {', '.join(LINKAGES)}, not {method!r}.")
+    """Merge labelings by the distances between them."""
+    one_of(method, "method", LINKAGES)
     from scipy.cluster.hierarchy import linkage
 
     upper = matrix[np.triu_indices(len(matrix), 1)]
     return Hierarchy(names, linkage(upper, method), method)
 
 
-@dataclass(frozen=True, eq=False)
-class Diverse:
-    """Labelings far from each other: `least` and `mean` are of their pairwise distances."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Diverse(Result):
+    """Labelings that are far from each other.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Their names.
+    indices : tuple of int
+        Their positions.
+    least : float
+        The least distance between two of them.
+    mean : float
+        The mean distance between two of them.
+    """
 
     names: tuple[str, ...]
     indices: tuple[int, ...]
     least: float
     mean: float
 
+    def columns(self) -> dict[str, Any]:
+        """Return one row per labeling.
+
+        Returns
+        -------
+        dict
+            The columns ``labeling`` and ``position``.
+        """
+        return {"labeling": list(self.names), "position": list(self.indices)}
+
+    def document(self) -> Section:
+        """Return the labelings and how far they are apart.
+
+        Returns
+        -------
+        Section
+            One sentence and one table.
+        """
+        table = plain_table("diverse-labelings", "Diverse labelings", self.columns(), shown=SHOWN)
+        said = f"Least distance {number(self.least)}, mean distance {number(self.mean)}"
+        return Section("diverse", table.title, (said,), (table,), subject=self)
+
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the labelings as plain data.
+
+        Returns
+        -------
+        dict
+            Their names, and the least and the mean distance.
+        """
         return {"names": list(self.names), "least": self.least, "mean": self.mean}
 
 
-def most_diverse(matrix: Floats, k: int) -> Places:
-    """Positions of k points whose least distance is large: greedy, then by swaps.
+def make_diverse(names: tuple[str, ...], matrix: Floats, k: int) -> Diverse:
+    """Choose k labelings that are far from each other."""
+    places = most_diverse(matrix, whole(k, "k", 1, len(matrix)))
+    block = matrix[np.ix_(places, places)][np.triu_indices(len(places), 1)]
+    least, mean = (float(block.min()), float(block.mean())) if len(block) else (0.0, 0.0)
+    return Diverse(tuple(names[i] for i in places), tuple(places.tolist()), least, mean)
 
-    The farthest pair, then always the point farthest from those chosen (Gonzalez 1985), which
-    gets at least half of the largest possible least distance. Then points are exchanged while
-    that raises the least distance, or the sum of distances at the same least one.
+
+def most_diverse(matrix: Floats, k: int) -> Places:
+    """Return the positions of k points whose least distance is large: greedy, then by swaps.
+
+    The farthest pair comes first, then always the point farthest from those chosen (Gonzalez
+    1985), which reaches at least half of the largest possible least distance. Then points are
+    exchanged while that raises the least distance, or the sum at the same least distance.
 
     >>> line = np.array([0.0, 1.0, 5.0, 9.0, 10.0])
     >>> most_diverse(abs(line[:, None] - line), 3).tolist()
@@ -186,7 +524,7 @@ def most_diverse(matrix: Floats, k: int) -> Places:
 
 
 def _swap(matrix: Floats, chosen: list[int]) -> bool:
-    """Exchange one point for a better one, if any is."""
+    """Exchange one point for a better one, if there is one."""
     value = _dispersion(matrix, chosen)
     for k in range(len(chosen)):
         others = chosen[:k] + chosen[k + 1 :]
@@ -205,6 +543,6 @@ def _swap(matrix: Floats, chosen: list[int]) -> bool:
 
 
 def _dispersion(matrix: Floats, chosen: list[int]) -> tuple[float, float]:
-    """Least and total distance among some points."""
+    """Return the least and the total distance among some points."""
     block = matrix[np.ix_(chosen, chosen)][np.triu_indices(len(chosen), 1)]
     return (float(block.min()), float(block.sum())) if len(block) else (math.inf, 0.0)

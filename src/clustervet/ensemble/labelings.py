@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.ensemble.given import listed
-from clustervet.errors import LabelError, ParameterError
-from clustervet.labels import Codes, consecutive, encode_one, read_labels
+from clustervet._checks import one_of
+from clustervet.errors import LabelError, ParameterError, Setting
+from clustervet.labels import Codes, consecutive, encode_one, read_labels, show_label
+from clustervet.labels.arrays import kind_of
 from clustervet.labels.codes import from_integers
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.partition import Partition
 
 SmallCodes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.int32]
-# Up to this many objects numpy is quicker than loading compiled loops.
-FEW = 20_000
 # Codes, the number of clusters, and whether some objects have the next code: no label.
 Encoded = tuple[SmallCodes, int, bool]
+FRAMES = ("pandas", "polars", "pyarrow")
+# Up to this many objects numpy is quicker than loading compiled loops.
+FEW = 20_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Labelings:
     """Clusterings of the same n objects as codes 0, 1, ...; made by `read_labelings`.
 
-    `clusters` says how many codes of each labeling are clusters. An object that a labeling does
-    not label has the next code there; `gaps` says which labelings have such objects. `kept` is
-    the mask of the objects that are left, where some were dropped from all labelings.
+    It is accepted wherever labelings are.
+
+    Parameters
+    ----------
+    names : tuple of str
+        One name per labeling.
+    codes : tuple of ndarray
+        One array per labeling, with one code per object. An object that a labeling does not
+        label has the first code after those of the clusters.
+    clusters : ndarray of int
+        The number of clusters of each labeling.
+    gaps : ndarray of bool
+        Which labelings have objects without a label.
+    kept : ndarray of bool, optional
+        Which of the objects given are left, where some were dropped from all labelings.
     """
 
     names: tuple[str, ...]
@@ -50,25 +64,133 @@ class Labelings:
 
     @property
     def slots(self) -> NDArray[np.int64]:
-        """Number of codes of each labeling, the one for no label included."""
+        """Number of codes of each labeling, including the code for no label."""
         return self.clusters + self.gaps
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def labelled(self, index: int) -> NDArray[np.bool_]:
-        """Which objects a labeling labels."""
+        """Return which objects a labeling labels.
+
+        Parameters
+        ----------
+        index : int
+            The position of the labeling.
+
+        Returns
+        -------
+        ndarray of bool
+            One entry per object.
+        """
         return np.asarray(self.codes[index] < self.clusters[index])
 
     def sizes(self, index: int) -> NDArray[np.int64]:
-        """Objects in each cluster of a labeling."""
+        """Return the number of objects in each cluster of a labeling.
+
+        Parameters
+        ----------
+        index : int
+            The position of the labeling.
+
+        Returns
+        -------
+        ndarray of int
+            One entry per cluster.
+        """
         slots = int(self.slots[index])
         return np.bincount(self.codes[index], minlength=slots)[: self.clusters[index]]
 
     def partition(self, index: int) -> Partition:
-        """A labeling as a partition of the objects that it labels."""
+        """Return a labeling as a partition of the objects that it labels.
+
+        Parameters
+        ----------
+        index : int
+            The position of the labeling.
+
+        Returns
+        -------
+        Partition
+            The clusters as sets of objects.
+        """
         codes = self.codes[index]
         return Partition(codes[self.labelled(index)] if self.gaps[index] else codes)
+
+    def some(self, places: Sequence[int]) -> Labelings:
+        """Return some of the labelings.
+
+        Parameters
+        ----------
+        places : sequence of int
+            Their positions.
+
+        Returns
+        -------
+        Labelings
+            These labelings, of the same objects.
+        """
+        return replace(
+            self,
+            names=tuple(self.names[i] for i in places),
+            codes=tuple(self.codes[i] for i in places),
+            clusters=self.clusters[list(places)],
+            gaps=self.gaps[list(places)],
+        )
+
+    def renamed(self, names: Sequence[str]) -> Labelings:
+        """Return the labelings with other names.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One name per labeling, all different.
+
+        Returns
+        -------
+        Labelings
+            The same labelings.
+
+        Raises
+        ------
+        ParameterError
+            If there are too few or too many names, or two that are equal.
+        """
+        given = tuple(str(name) for name in names)
+        if len(given) != len(self) or len(set(given)) < len(given):
+            raise ParameterError(
+                f"names must be {len(self):,} different names, one per labeling; {len(given):,} "
+                f"were given, {len(set(given)):,} of them different."
+            )
+        return replace(self, names=given)
+
+    def with_query(self, query: Any) -> Labelings:
+        """Return the labelings with one more at the end.
+
+        Parameters
+        ----------
+        query : array-like
+            Labels of the same objects, including those that were dropped.
+
+        Returns
+        -------
+        Labelings
+            All of them, of the objects that are left.
+
+        Raises
+        ------
+        LabelError
+            If the query has another length, or no label for an object that all others label.
+        """
+        codes, clusters, gaps = LabelReader(shared=not self.complete).read(query, "the query")
+        given = self.n if self.kept is None else len(self.kept)
+        _check_same_length("a labeling", given, "the query", len(codes))
+        return Labelings(
+            (*self.names, "the query"),
+            (*self.codes, codes if self.kept is None else codes[self.kept]),
+            np.append(self.clusters, clusters),
+            np.append(self.gaps, gaps),
+        )
 
     def __repr__(self) -> str:
         least, most = int(self.clusters.min()), int(self.clusters.max())
@@ -85,13 +207,41 @@ def read_labelings(
     shared: bool = False,
     least: int = 2,
 ) -> Labelings:
-    """Several labelings: a list, {name: labels}, rows of an array, or columns of a frame.
+    """Read several labelings of the same objects.
 
-    An object that has no label somewhere is refused, dropped from all labelings (`"drop"`), in
-    one more cluster there (`"class"`), or, with `shared`, left unlabelled there, so that each
-    pair is compared on the objects that both label. `noise` takes the policies of
-    `Contingency.from_labels`, and what it drops counts as not labelled.
+    Parameters
+    ----------
+    labelings : list, dict, ndarray, data frame or Labelings
+        A list of labelings, {name: labels}, the rows of a two-dimensional array, or the columns
+        of a frame of pandas, polars or pyarrow.
+    noise : optional
+        The label of noise, or its policy, as in `Contingency.from_labels`. Objects that it
+        drops count as not labelled.
+    noise_policy : {"keep", "drop", "singletons"}, optional
+        What to do with noise.
+    missing : {"raise", "drop", "class"}, optional
+        What to do with an object that some labeling does not label: refuse it, drop it from all
+        labelings, or put it into one more cluster of that labeling.
+    shared : bool, optional
+        Whether such an object stays without a label there, so that each pair of labelings is
+        compared on the objects that both label.
+    least : int, optional
+        The number of labelings that are needed.
 
+    Returns
+    -------
+    Labelings
+        Names and codes.
+
+    Raises
+    ------
+    LabelError
+        If the labelings differ in length, lack labels, or are too few.
+    ParameterError
+        If two labelings have the same name, or an option is unknown.
+
+    Examples
+    --------
     >>> many = read_labelings({"first": ["a", "a", "b"], "second": [1, 2, 2]})
     >>> many.names, many.codes[1]
     (('first', 'second'), array([0, 1, 1], dtype=uint8))
@@ -102,8 +252,8 @@ def read_labelings(
                 "missing, noise and shared are for labels, and these labelings are read already."
             )
         return labelings
-    door = Door(noise, noise_policy, missing, shared)
-    given = listed(labelings)
+    reader = LabelReader(noise, noise_policy, missing, shared)
+    given = named_labels(labelings)
     if len(given) < least:
         raise LabelError(
             "one labeling has nothing to be compared with; give at least two."
@@ -112,15 +262,73 @@ def read_labelings(
         )
     found = []
     for item in given:
-        found.append(door.read(item.labels, item.what))
-        check_same_length(given[0].what, len(found[0][0]), item.what, len(found[-1][0]))
+        found.append(reader.read(item.labels, item.what))
+        _check_same_length(given[0].what, len(found[0][0]), item.what, len(found[-1][0]))
     many = _gathered([item.name for item in given], found)
     return many if shared or many.complete else _common(many)
 
 
+class NamedLabels(NamedTuple):
+    """The name of a labeling, what messages call it, and its labels."""
+
+    name: str
+    what: str
+    labels: Any
+
+
+def named_labels(labelings: Any) -> list[NamedLabels]:
+    """Return the labelings in a list, a mapping, the rows of an array or the columns of a frame.
+
+    >>> [item.name for item in named_labels([[0, 1], [1, 1]])], named_labels({"a": [0]})[0].what
+    (['labeling 1', 'labeling 2'], "labeling 'a'")
+    """
+    if type(labelings).__module__.partition(".")[0] in FRAMES:
+        return _by_name(_columns(labelings))
+    if isinstance(labelings, Mapping):
+        return _by_name(list(labelings.items()))
+    if isinstance(labelings, np.ndarray) and labelings.ndim != 2:
+        raise LabelError(
+            "labelings must be a matrix with one row per labeling, or a list of labelings; the "
+            f"array given has shape {labelings.shape}."
+        )
+    if isinstance(labelings, str | bytes) or not isinstance(labelings, Iterable):
+        raise LabelError(
+            "labelings must be a list of labelings, {name: labels}, a matrix or a frame, not "
+            f"{kind_of(labelings)}."
+        )
+    names = [(f"labeling {k}", item) for k, item in enumerate(labelings, 1)]
+    return [NamedLabels(name, name, item) for name, item in names]
+
+
+def _by_name(pairs: list[tuple[Any, Any]]) -> list[NamedLabels]:
+    names = [str(name) for name, _ in pairs]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ParameterError(
+            f"two labelings are called {show_label(twice)!r}; their names must differ."
+        )
+    return [
+        NamedLabels(name, f"labeling {show_label(name)!r}", labels)
+        for name, (_, labels) in zip(names, pairs, strict=True)
+    ]
+
+
+def _columns(frame: Any) -> list[tuple[Any, Any]]:
+    """Return the columns of a frame of pandas, polars or pyarrow, by their own methods."""
+    if hasattr(frame, "column_names"):
+        return list(zip(frame.column_names, frame.columns, strict=True))
+    if hasattr(frame, "get_columns"):
+        return [(column.name, column) for column in frame.get_columns()]
+    if hasattr(frame, "iloc") and frame.ndim == 2:
+        return [(name, frame.iloc[:, k]) for k, name in enumerate(frame.columns)]
+    raise LabelError(
+        f"labelings must be a frame with one column per labeling, not {kind_of(frame)}."
+    )
+
+
 @dataclass(frozen=True)
-class Door:
-    """How labels become codes here: the policies for what is missing and for noise."""
+class LabelReader:
+    """How labels become codes here: the policies for missing labels and for noise."""
 
     noise: Any = None
     noise_policy: NoisePolicy | None = None
@@ -128,18 +336,17 @@ class Door:
     shared: bool = False
 
     def __post_init__(self) -> None:
-        if self.missing not in ("raise", "drop", "class"):
-            raise ParameterError(
-                f"missing must be 'raise', 'drop' or 'class', not {self.missing!r}."
-            )
+        one_of(self.missing, "missing", ("raise", "drop", "class"))
         if self.shared and self.missing != "raise":
             raise ParameterError(
-                "shared=True compares each pair on the objects that both label, which leaves "
-                f"nothing for missing={self.missing!r} to do; give one of them."
+                Setting("shared", True),
+                " compares each pair on the objects that both label, which leaves nothing for ",
+                Setting("missing", self.missing),
+                " to do; give one of them.",
             )
 
     def read(self, labels: Any, what: str) -> Encoded:
-        """One labeling; an object that a policy drops has no label in it."""
+        """Read one labeling; an object that a policy drops has no label in it."""
         side = read_labels(labels, what)
         if self.missing == "raise" and not self.shared:
             _refuse_missing(side, what)
@@ -162,14 +369,17 @@ def _refuse_missing(side: Codes, what: str) -> None:
         where = np.flatnonzero(side.missing)
         raise LabelError(
             f"{what} has no label for {len(where):,} of {len(side):,} objects, the first at "
-            f"position {where[0]}; compare each pair on what both label with shared=True, drop "
-            "such objects everywhere with missing='drop', or make them a class with "
-            "missing='class'."
+            f"position {where[0]}; compare each pair on what both label with ",
+            Setting("shared", True),
+            ", drop such objects everywhere with ",
+            Setting("missing", "drop"),
+            ", or make them a class with ",
+            Setting("missing", "class"),
+            ".",
         )
 
 
-def check_same_length(one: str, length: int, other: str, other_length: int) -> None:
-    """Refuse labelings that cannot be of the same objects."""
+def _check_same_length(one: str, length: int, other: str, other_length: int) -> None:
     if length != other_length:
         raise LabelError(
             f"{one} and {other} must label the same objects; {one} has {length:,} labels and "
@@ -187,22 +397,20 @@ def _gathered(
 
 
 def _common(many: Labelings) -> Labelings:
-    """Only the objects that every labeling labels."""
+    """Return only the objects that every labeling labels."""
     kept = np.logical_and.reduce([many.labelled(k) for k in np.flatnonzero(many.gaps).tolist()])
     if not kept.any():
         raise LabelError(
-            "no object has a label in every labeling; shared=True compares each pair on what "
-            "both label."
+            "no object has a label in every labeling; ",
+            Setting("shared", True),
+            " compares each pair on what both label.",
         )
-    return _gathered(
-        many.names,
-        [(*_small(from_integers(codes[kept])), False) for codes in many.codes],
-        kept,
-    )
+    small = [(*_small(from_integers(codes[kept])), False) for codes in many.codes]
+    return _gathered(many.names, small, kept)
 
 
 def _small(codes: Codes) -> tuple[SmallCodes, int]:
-    """Codes without gaps in the narrowest type that also has room for no label, never written."""
+    """Return read-only codes without gaps, in the narrowest type that also has a "no label"."""
     numbered, clusters = _shrunk(codes) or _renumbered(codes)
     small = numbered.astype(_kind(clusters + 1), copy=False)
     small.flags.writeable = False
@@ -215,7 +423,7 @@ def _renumbered(codes: Codes) -> tuple[NDArray[Any], int]:
 
 
 def _shrunk(codes: Codes) -> tuple[NDArray[Any], int] | None:
-    """The same by compiled loops, where there are many objects in a narrow range of codes."""
+    """Return the same by compiled loops, where many objects have codes of a narrow range."""
     if len(codes) <= FEW:
         return None
     from clustervet import _kernels

@@ -1,9 +1,10 @@
-"""The partition nearest to several labelings: local search over the atoms of their meet.
+"""Local search for the partition nearest to several labelings, over the atoms of their meet.
 
-Objects that every labeling treats alike, the atoms, never need to be parted. The objective as
-a function of how many of an atom's objects lie in one of two clusters is concave (its terms
-for cells bend down at least twice as strongly as those for clusters bend up), so its least
-value has all of them in one. Searching partitions of atoms is therefore exact, and n is small.
+An atom is a set of objects that no labeling separates; it never needs to be divided. As a
+function of how many objects of an atom lie in the first of two clusters, the objective is
+concave: its terms for cells bend down at least twice as strongly as its terms for clusters bend
+up. So its least value has all of them in one cluster. A search over partitions of atoms is
+therefore exact, and there are far fewer atoms than objects.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """Objects that all labelings treat alike, once.
+    """Sets of objects that no labeling separates.
 
-    `labels` holds a row an atom and a column a labeling, -1 where a labeling has no label;
+    `labels` has one row per atom and one column per labeling, -1 where a labeling has no label;
     `places` is the atom of each object.
     """
 
@@ -42,18 +43,18 @@ class Atoms:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of atoms."""
         return len(self.sizes)
 
     def restricted(self, chosen: NDArray[np.int64]) -> Atoms:
-        """Some of the atoms alone."""
-        return Atoms(
-            self.labels[chosen], self.sizes[chosen], np.arange(len(chosen), dtype=np.int32)
-        )
+        """Return some of the atoms alone, with the labels that they have renumbered."""
+        columns = [consecutive_places(column)[0] for column in self.labels[chosen].T]
+        places = np.arange(len(chosen), dtype=np.int32)
+        return Atoms(np.stack(columns, axis=1), self.sizes[chosen], places)
 
 
 def find_atoms(labelings: Sequence[Integers]) -> Atoms:
-    """The clusters of the labelings' meet, numbered as they appear (Meilă 2007, §4.3).
+    """Return the clusters of the meet of the labelings, in order of appearance (Meilă 2007, §4.3).
 
     >>> atoms = find_atoms([np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])])
     >>> atoms.places.tolist(), atoms.sizes.tolist()
@@ -75,7 +76,7 @@ def find_atoms(labelings: Sequence[Integers]) -> Atoms:
 
 @dataclass(frozen=True, eq=False)
 class Median:
-    """The search for a partition of atoms with the least weighted sum of distances."""
+    """The local search for a partition of atoms with the least weighted sum of distances."""
 
     atoms: Atoms
     weights: Floats
@@ -83,7 +84,7 @@ class Median:
 
     @cached_property
     def problem(self) -> Any:
-        """What the compiled loops read."""
+        """The arrays that the compiled loops read."""
         from clustervet._kernels.consensus_state import Problem, by_column
 
         labels, sizes = self.atoms.labels, self.atoms.sizes
@@ -107,11 +108,11 @@ class Median:
         )
 
     def _costs(self) -> Floats:
-        """Weights, for the variation of information a labeled object."""
+        """Return the weights; for the variation of information, those per labelled object."""
         if self.criterion == "mirkin":
             return self.weights
-        labeled = (self.atoms.sizes[:, None] * (self.atoms.labels >= 0)).sum(axis=0)
-        costs: Floats = self.weights / np.maximum(labeled, 1)
+        labelled = (self.atoms.sizes[:, None] * (self.atoms.labels >= 0)).sum(axis=0)
+        costs: Floats = self.weights / np.maximum(labelled, 1)
         return costs
 
     def _terms(self, x: NDArray[Any]) -> Floats:
@@ -123,7 +124,7 @@ class Median:
 
     @cached_property
     def fixed(self) -> float:
-        """The part of the objective that the labelings alone decide."""
+        """The part of the objective that does not depend on the partition."""
         problem = self.problem
         held = np.bincount(
             np.repeat(np.arange(len(problem.owner)), np.diff(problem.starts)),
@@ -141,7 +142,7 @@ class Median:
         )
 
     def state(self, places: Integers, room: int | None = None) -> Any:
-        """A partition of the atoms, ready for moves; atoms at -1 are in no cluster yet."""
+        """Return a partition of the atoms, ready for moves; atoms at -1 are in no cluster yet."""
         from clustervet._kernels.consensus import place_all
         from clustervet._kernels.consensus_state import State
 
@@ -173,23 +174,23 @@ class Median:
         return state
 
     def objective(self, state: Any) -> float:
-        """The weighted sum of distances, from the cells as they are."""
+        """Return the weighted sum of distances, from the current cells."""
         from clustervet._kernels.consensus import total_terms
 
         return float(total_terms(self.problem, state)) + self.fixed
 
     @cached_property
     def _cells(self) -> NDArray[np.int64]:
-        """Columns whose cells are moved: of all labelings, or of some where those are too many."""
+        """Columns whose cells are moved: of all labelings, or of some where there are too many."""
         atoms, labelings = self.atoms.labels.shape
         some = int(max(1, CELL_WORK / (atoms * labelings)))
         chosen = np.unique(np.linspace(0, labelings - 1, min(some, labelings)).astype(np.int64))
         return np.flatnonzero(np.isin(self.problem.owner, chosen))
 
     def improve(self, state: Any, *, fixed: bool = False) -> int:
-        """Move atoms, cells and clusters until none lowers the objective; how many moves.
+        """Move atoms, cells and clusters until no move lowers the objective; return their number.
 
-        Where `fixed`, the clusters stay as many as they are: none is emptied, none is made.
+        Where `fixed`, the number of clusters stays: none is emptied and none is made.
         """
         from clustervet._kernels.consensus import move_atoms, move_blocks, move_cells
 
@@ -211,7 +212,7 @@ class Median:
 
 
 def consecutive_places(places: Integers) -> tuple[Integers, int]:
-    """Clusters numbered 0, 1, ..., with -1 kept, and how many there are."""
+    """Return the clusters numbered 0, 1, ..., with -1 kept, and their number."""
     present = np.zeros(int(places.max(initial=-1)) + 2, np.bool_)
     present[places] = True
     present[-1] = False
@@ -221,7 +222,10 @@ def consecutive_places(places: Integers) -> tuple[Integers, int]:
 
 
 def _leads(labels: Integers, costs: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Labelings of the same objects share their clusters' sizes: the first of each such set."""
+    """Return the first labeling of each set that labels the same objects, and their joint cost.
+
+    Labelings of the same objects share the sizes of the clusters of the partition.
+    """
     leads: dict[bytes, int] = {}
     shares: dict[int, float] = {}
     for k in range(labels.shape[1]):
