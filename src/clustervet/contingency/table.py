@@ -105,15 +105,53 @@ class Contingency(TableSums):
         noise_policy: NoisePolicy | None = None,
         missing: Missing = "raise",
     ) -> Contingency:
-        """Count two columns of a dataframe where it is; only the counts come home.
+        """Count two columns of a dataframe where it is; only the counts are returned.
 
-        The frame is one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark or
-        Ibis. `weights` names a column too; the policies are those of `from_labels`.
+        Parameters
+        ----------
+        frame : dataframe
+            A dataframe of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark
+            (classic or Connect) or Ibis.
+        truth : str
+            The column of classes.
+        pred : str
+            The column of clusters.
+        weights : str, optional
+            A column of weights.
+        noise : optional
+            A policy for the label -1 (``"keep"``, ``"drop"`` or ``"singletons"``), or a
+            mapping {label: policy}.
+        noise_policy : str, optional
+            The policy for the label given as `noise`.
+        missing : {"raise", "drop", "class"}, default "raise"
+            What a missing label does: it is an error, its object is dropped, or it is a class.
 
+        Returns
+        -------
+        Contingency
+            The table.
+
+        Raises
+        ------
+        FileError
+            If the dataframe has no such column.
+        LabelError
+            If labels or weights are missing, or cannot be such.
+        ParameterError
+            If `frame` is no dataframe.
+
+        Notes
+        -----
+        A dataframe in memory is read as labels. Every other engine groups both columns, so
+        that one row per cell is sent to this process.
+
+        Examples
+        --------
         >>> import duckdb
         >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 3 AS c FROM range(60) AS t(i)")
         >>> Contingency.from_frame(frame, truth="y", pred="c").shape
         (2, 3)
+
         """
         from clustervet.contingency.grouped import table_of_frame
 

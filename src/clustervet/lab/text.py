@@ -13,7 +13,7 @@ import numpy as np
 from clustervet.contingency.frame import Backend, to_frame
 from clustervet.datasets.corpora import CORPORA, Corpus, find_corpora, load_corpus
 from clustervet.errors import FileError, ParameterError
-from clustervet.frames.whole import make_folder
+from clustervet.frames.writing import make_folder
 from clustervet.selection import Selection, select
 from clustervet.selection.estimators import read_seed
 
