@@ -107,10 +107,13 @@ LAZY = {
     "PacMdlSearch": "selection.search",
     "Report": "report",
     "Rows": "frames.rows",
+    "Tables": "contingency.files",
     "build_report": "report",
     "cluster_moments": "frames.moments",
     "examine": "evidence",
     "file_moments": "frames.moments",
+    "open_table": "frames.source",
+    "read_tables": "contingency.files",
     "sample_rows": "frames.rows",
     "write_report": "report",
 }

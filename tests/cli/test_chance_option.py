@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score, rand_score
 
 from clustervet import Contingency, measures
 from clustervet.datasets import iris_path
-from clustervet.frames import read_text_table
+from clustervet.frames import open_table
 
 IRIS = str(iris_path())
 SCHEMA = json.loads(
@@ -26,10 +26,8 @@ def levels(done):
 
 def test_values_stand_beside_what_chance_gives(run):
     found = levels(run(*ASK, "-m", "rand", "--chance", "sizes", "-f", "json"))["ward"]["rand"]
-    table = read_text_table(IRIS)
-    truth, pred = (
-        list(table.column(x).restore(table.column(x).values)) for x in ("species", "ward")
-    )
+    columns = open_table(IRIS).labels(["species", "ward"])
+    truth, pred = (list(codes.restore(codes.values)) for codes in columns.values())
     assert found["value"] == pytest.approx(rand_score(truth, pred), rel=1e-12)
     # Hubert & Arabie's adjustment is the one under fixed sizes.
     assert found["adjusted"] == pytest.approx(adjusted_rand_score(truth, pred), rel=1e-9)

@@ -82,7 +82,7 @@ def test_intervals_ranking_and_diagnosis(run, lake):
 
 
 def test_what_is_too_large_for_a_ranking_is_said(run, lake, monkeypatch):
-    monkeypatch.setattr("clustervet.cli.tables.COMBINATIONS", 3)
+    monkeypatch.setattr("clustervet.contingency.files.COMBINATIONS", 3)
     ran = run("score", lake, *SCORE, "--confidence", "0.9", "--resamples", "100", "-m", "ari")
     assert ran.code == 0
     assert "no ranking" in ran.err

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from clustervet.errors import FeatureError, FileError, LabelError, ParameterError
 from clustervet.frames import rows as rows_module
+from clustervet.frames.frame import Frame
 from clustervet.frames.moments import cluster_moments, file_moments
-from clustervet.frames.narwhal import Held
 from clustervet.frames.rows import Rows, sample_rows
 
 FEATURES = ["x", "y one", "z.2"]
@@ -96,8 +96,8 @@ def test_an_engine_sums_like_the_definition(engine, place):
 @pytest.mark.parametrize("place", PLACES)
 def test_rows_are_summed_once_where_that_keeps_the_digits(place, monkeypatch):
     asked = []
-    collect = Held.collect
-    monkeypatch.setattr(Held, "collect", lambda *args: asked.append(1) or collect(*args))
+    collect = Frame.collect
+    monkeypatch.setattr(Frame, "collect", lambda *args: asked.append(1) or collect(*args))
     frame = ENGINES["duckdb"](points(place))
     options = {"label": "c", "features": FEATURES, "missing": "class"}
     cluster_moments(frame, **options)

@@ -15,7 +15,7 @@ from engine_frames import ENGINES, pandas, spark_session
 
 from clustervet import Contingency
 from clustervet.contingency import grouped
-from clustervet.frames.narwhal import group_frame
+from clustervet.frames.frame import group_frame
 from clustervet.labels import Singleton
 
 UTC = dt.UTC

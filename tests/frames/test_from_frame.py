@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from clustervet import Contingency, rand
 from clustervet.contingency.grouped import table_of
 from clustervet.errors import ClustervetError, FileError, LabelError, ParameterError
-from clustervet.frames.grouped import Grouped
-from clustervet.frames.narwhal import group_frame
+from clustervet.frames.frame import group_frame
+from clustervet.frames.grouping import GroupedCounts
 
 LAZY = ["polars_lazy", "duckdb", "dask", "ibis"]
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "dask", "pyspark", "ibis", "sklearn", "scipy")
@@ -182,7 +182,8 @@ def test_partial_groups_merge_into_the_table_of_the_objects(groups, policy, nois
         if policy != "drop" or noise not in pair
     ]
     options = {"noise": {noise: policy}, "missing": "class"}
-    grouped = Grouped(*([g[k] for g in groups] for k in (0, 1)), np.array([g[2] for g in groups]))
+    keys = {"truth": [g[0] for g in groups], "pred": [g[1] for g in groups]}
+    grouped = GroupedCounts(keys, np.array([g[2] for g in groups]))
     if not kept:
         with pytest.raises(LabelError, match="no object is left"):
             table_of(grouped, **options)
@@ -200,18 +201,20 @@ def test_partial_groups_merge_into_the_table_of_the_objects(groups, policy, nois
 
 
 def test_noise_beyond_memory_is_refused_before_it_is_expanded():
-    grouped = Grouped([1, 2], [-1, 0], np.array([10**12, 5]))
+    grouped = GroupedCounts({"truth": [1, 2], "pred": [-1, 0]}, np.array([10**12, 5]))
     with pytest.raises(LabelError, match="1,000,000,000,000 objects of noise"):
         table_of(grouped, noise="singletons")
     assert table_of(grouped, noise="drop").n == 5
 
 
 def test_weighted_noise_cannot_be_told_apart_from_sums():
-    grouped = Grouped([1, 2], [-1, 0], np.array([2, 5]), np.array([3.0, 4.0]))
+    grouped = GroupedCounts(
+        {"truth": [1, 2], "pred": [-1, 0]}, np.array([2, 5]), np.array([3.0, 4.0])
+    )
     with pytest.raises(LabelError, match="weight of every object"):
         table_of(grouped, noise="singletons")
 
 
 def test_counts_beyond_64_bits_are_exact():
-    grouped = Grouped([1, 1], [1, 1], np.array([2**62, 2**62]))
+    grouped = GroupedCounts({"truth": [1, 1], "pred": [1, 1]}, np.array([2**62, 2**62]))
     assert table_of(grouped).n == 2**63

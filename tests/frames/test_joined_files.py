@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 from clustervet import ClustervetError, Contingency
 from clustervet.contingency.grouped import table_of
-from clustervet.frames.join import Joined, group_joined
-from clustervet.frames.lake import open_lake
+from clustervet.frames import open_table
 
 IDS = np.random.default_rng(0).permutation(500)
 TRUTH = [f"class {i % 3}" for i in IDS]
@@ -31,9 +32,13 @@ def write(frame, path):
 
 
 def joined(*paths, columns=COLUMNS, weights=None, sets=(("truth", "pred"),)):
-    with open_lake("500MB") as lake:
-        tables = [lake.table([str(path)]) for path in paths]
-        return group_joined(lake, tables, Joined("id", columns, weights), sets)
+    source = open_table(paths, id="id", memory_limit="500MB")
+    found = source.groups([[columns[role] for role in one] for one in sets], weights)
+    roles = {place: role for role, place in columns.items()}
+    named = [
+        replace(one, keys={roles[place]: keys for place, keys in one.keys.items()}) for one in found
+    ]
+    return named, source.unmatched
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reading import read_text_table
 
 from clustervet import ClustervetError, Contingency
 from clustervet.contingency.grouped import table_of
-from clustervet.frames import read_text_table
-from clustervet.frames.lake import open_lake
+from clustervet.frames import open_table
 
 TRUTH = ["a", "a", "b", "b", "b", "c"]
 PRED = [0, 0, 0, 1, 1, 2]
@@ -26,9 +26,7 @@ PRED = [0, 0, 0, 1, 1, 2]
 def counted(path, truth="y", pred="c", weights=None, **policies):
     """The table of two columns, by the engine."""
     paths = [path] if isinstance(path, str | os.PathLike) else path
-    with open_lake() as lake:
-        table = lake.table([str(one) for one in paths])
-        (groups,) = lake.group(table, [(truth, pred)], weights=weights)
+    (groups,) = open_table(paths).groups([(truth, pred)], weights)
     return table_of(groups.pair(truth, pred), **policies)
 
 
@@ -86,8 +84,7 @@ def test_several_groupings_come_from_one_scan(tmp_path):
     columns = {name: rng.integers(0, k, 5_000) for name, k in (("y", 3), ("a", 4), ("b", 50))}
     pl.DataFrame(columns).write_parquet(tmp_path / "t.parquet")
     sets = [("y", "a"), ("y", "b"), ("b", "y"), ("y", "y"), ("y", "a", "b")]
-    with open_lake("200MB") as lake:
-        found = lake.group(lake.table([str(tmp_path)]), sets, most={4: 10})
+    found = open_table(tmp_path, memory_limit="200MB").groups(sets, most={4: 10})
     assert found.pop() is None
     for groups, (one, two, *_) in zip(found, sets, strict=False):
         expected = Contingency.from_labels(columns[one], columns[two])
@@ -98,8 +95,7 @@ def test_any_number_of_predictions(tmp_path):
     columns = {f"p{k}": [0, k % 3, k % 5] for k in range(90)} | {"y": [0, 1, 1]}
     pl.DataFrame(columns).write_parquet(tmp_path / "t.parquet")
     sets = [("y", f"p{k}") for k in range(90)]
-    with open_lake() as lake:
-        found = lake.group(lake.table([str(tmp_path)]), [*sets, [*columns]], most={90: 2})
+    found = open_table(tmp_path).groups([*sets, [*columns]], most={90: 2})
     assert found.pop() is None
     for groups, (_, name) in zip(found, sets, strict=True):
         assert table_of(groups.pair("y", name)) == Contingency.from_labels([0, 1, 1], columns[name])
@@ -299,22 +295,19 @@ class TestRefusals:
         def denied(*_arguments, **_options):
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr("clustervet.frames.source.open", denied, raising=False)
+        monkeypatch.setattr("clustervet.frames.places.open", denied, raising=False)
         assert "good.parquet cannot be read: Permission denied." in refusal(good)
 
     def test_too_little_memory(self, tmp_path):
         path = tmp_path / "t.parquet"
         pl.DataFrame({"y": range(200_000), "c": range(200_000)}).write_parquet(path)
-        with open_lake("1MB") as lake, pytest.raises(ClustervetError, match="--memory-limit"):
-            lake.group(lake.table([str(path)]), [("y", "c")])
+        with pytest.raises(ClustervetError, match="--memory-limit"):
+            open_table(path, memory_limit="1MB").groups([("y", "c")])
 
     @pytest.mark.parametrize("limit", ["much", "-1GB", "0GB", "1", "1GB'; DROP"])
     def test_what_is_no_memory_limit(self, good, limit):
-        with (
-            pytest.raises(ClustervetError, match="a memory limit is a size"),
-            open_lake(limit) as lake,
-        ):
-            lake.group(lake.table([str(good)]), [("y", "c")])
+        with pytest.raises(ClustervetError, match="a memory limit is a size"):
+            open_table(good, memory_limit=limit).groups([("y", "c")])
 
     @pytest.mark.parametrize(
         "weights", [[-1.0, 1], [float("nan"), 1], [None, 1], [float("inf"), 1]]

@@ -9,9 +9,9 @@ import zipfile
 import numpy as np
 import pytest
 import scipy.sparse
+from reading import read_features
 
 from clustervet.errors import FileError, LabelError
-from clustervet.frames import read_features
 
 X = np.array([[0.5, 1.0, 0.0], [1.5, -2.0, 4.0]])
 
@@ -432,8 +432,8 @@ class TestSparse:
 def test_dense_arrays_load_no_engine(npz):
     code = f"""
 import json, sys
-from clustervet.frames import read_features
-read_features({str(npz(X=X, y=np.array([1, 0])))!r}).labels("y")
+from clustervet.frames import open_table
+open_table({str(npz(X=X, y=np.array([1, 0])))!r}).features().labels("y")
 heavy = ("duckdb", "scipy", "numba", "pandas", "polars", "pyarrow")
 print(json.dumps([module for module in heavy if module in sys.modules]))
 """

@@ -5,7 +5,6 @@ import pytest
 from clustervet.errors import FileError
 from clustervet.frames.documents import (
     count_words,
-    read_columns,
     read_text_column,
     read_text_folder,
 )
@@ -52,7 +51,7 @@ def test_columns_of_any_format(tmp_path):
     lines.write_text('{"body": "a, b", "kind": "x"}\n{"body": null, "kind": "y"}\n')
     assert read_text_column(lines, "body", "kind").texts == ["a, b", ""]
     with pytest.raises(FileError, match="no column 'bdy'; did you mean body"):
-        read_columns(path, ["bdy"])
+        read_text_column(path, "bdy", "kind")
 
 
 def test_words_that_tell_something_are_counted(tmp_path):

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from reading import read_features, read_text_table
 
 from clustervet import Contingency
 from clustervet.errors import FileError, LabelError, MissingPackageError, ParameterError
-from clustervet.frames import read_features, read_text_table
 
 COLUMNS = {
     "x": [0.5, 1.5, 2.5],
@@ -483,8 +483,8 @@ class TestPaths:
     def test_an_engine_is_loaded_and_no_other(self, write):
         code = f"""
 import json, sys
-from clustervet.frames import read_features
-read_features({str(write(COLUMNS))!r}).labels("kind")
+from clustervet.frames import open_table
+open_table({str(write(COLUMNS))!r}).features().labels("kind")
 heavy = ("duckdb", "scipy", "numba", "pandas", "polars", "pyarrow")
 print(json.dumps([module for module in heavy if module in sys.modules]))
 """

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from clustervet.errors import FileError
-from clustervet.frames.whole import check_writable, make_folder, write_whole
+from clustervet.frames.writing import check_writable, make_folder, write_whole
 
 
 def test_the_mode_of_a_file_is_kept(tmp_path):
@@ -21,7 +21,7 @@ def test_the_mode_of_a_file_is_kept(tmp_path):
 
 
 def test_standard_output_may_be_a_pipe():
-    code = "from clustervet.frames.whole import *; check_writable('/dev/stdout'); "
+    code = "from clustervet.frames.writing import *; check_writable('/dev/stdout'); "
     code += "write_whole('/dev/stdout', 'through')"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "through"

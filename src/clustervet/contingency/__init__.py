@@ -5,8 +5,22 @@ Law: every sum here is exact (whole counts) or compensated (real weights).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from clustervet.contingency.engine_table import EngineTable
 from clustervet.contingency.pairs import Pairs
 from clustervet.contingency.table import Contingency
 
-__all__ = ["Contingency", "EngineTable", "Pairs"]
+if TYPE_CHECKING:
+    from clustervet.contingency.files import Tables, read_tables
+
+__all__ = ["Contingency", "EngineTable", "Pairs", "Tables", "read_tables"]
+
+
+def __getattr__(name: str) -> Any:
+    """What reads files is loaded when first asked for."""
+    if name in ("Tables", "read_tables"):
+        from clustervet.contingency import files
+
+        return getattr(files, name)
+    raise AttributeError(f"module 'clustervet.contingency' has no attribute {name!r}")

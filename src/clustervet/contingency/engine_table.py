@@ -1,4 +1,4 @@
-"""A table too large to bring home: the engine counts how many cells there are of each size."""
+"""A table too large for memory: the engine counts how many cells there are of each size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clustervet.contingency.pairs import Pairs, count_pairs
 from clustervet.contingency.sums import expected_deviances
 from clustervet.contingency.table import Contingency
 from clustervet.errors import TableError, UndefinedError
-from clustervet.frames.aggregates import Sizes, table_sizes
+from clustervet.frames.frame import Sizes, table_sizes
 from clustervet.labels.pair import Missing
 
 NO_CELLS = "it needs the cells of the table, and those stay in the engine"
@@ -22,15 +22,30 @@ NO_CELLS = "it needs the cells of the table, and those stay in the engine"
 class EngineTable(Table):
     """A table whose cells stay in an engine: its sums, for the measures that need no cell.
 
-    Give it to a measure or to `external_scores`, as any other table. Pair counts are exact;
-    entropies are differences of sums of x log x, good to about 1e-14. A measure that needs
-    cells has no value here, and says so.
+    Give it to a measure or to `external_scores`, as any other table. Make it by `from_frame`.
 
+    Attributes
+    ----------
+    n : int
+        Number of objects.
+    shape : tuple of int
+        Numbers of classes and of clusters.
+    identical : bool
+        Whether classes and clusters are the same partition.
+
+    Notes
+    -----
+    Pair counts are exact. Entropies are differences of sums of x log x, good to about 1e-14. A
+    measure that needs cells has no value here, and says so.
+
+    Examples
+    --------
     >>> import duckdb
     >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 4 AS c FROM range(60) AS t(i)")
     >>> table = EngineTable.from_frame(frame, truth="y", pred="c")
     >>> table.n, table.shape, table.pairs
     (60, (2, 4), Pairs(n11=420, n10=450, n01=0, n00=900))
+
     """
 
     is_whole = True
@@ -45,7 +60,39 @@ class EngineTable(Table):
     def from_frame(
         cls, frame: Any, *, truth: str, pred: str, missing: Missing = "raise"
     ) -> EngineTable:
-        """Let the engine count the sizes of the table of two columns; its cells stay there."""
+        """Let the engine count the sizes of the table of two columns; its cells stay there.
+
+        Parameters
+        ----------
+        frame : dataframe
+            A dataframe of pandas, polars, pyarrow, DuckDB, Dask, Spark or Ibis.
+        truth : str
+            The column of classes.
+        pred : str
+            The column of clusters.
+        missing : {"raise", "drop", "class"}, default "raise"
+            What a missing label does: it is an error, its object is dropped, or it is a class.
+
+        Returns
+        -------
+        EngineTable
+            The sums of the table.
+
+        Raises
+        ------
+        LabelError
+            If labels are missing, or if there are no rows.
+        FileError
+            If the dataframe has no such column.
+
+        Examples
+        --------
+        >>> import duckdb
+        >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 2 AS c FROM range(10) AS t(i)")
+        >>> EngineTable.from_frame(frame, truth="y", pred="c")
+        EngineTable of 10 objects: 2 classes x 2 clusters, 2 non-empty cells that stay in the engine
+
+        """
         return cls(table_sizes(frame, truth=truth, pred=pred, missing=missing))
 
     @cached_property
@@ -100,7 +147,7 @@ class EngineTable(Table):
 
 
 def with_cells(table: Any, what: str) -> Contingency:
-    """The table, if its cells are at home; what needs them says so otherwise."""
+    """The table, if its cells are in memory; what needs them says so otherwise."""
     if isinstance(table, Contingency):
         return table
     raise TableError(

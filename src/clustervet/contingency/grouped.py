@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from clustervet.contingency.count import count_labels
 from clustervet.contingency.table import Contingency
 from clustervet.errors import LabelError
-from clustervet.frames.grouped import Grouped
-from clustervet.frames.narwhal import Held, group_frame
+from clustervet.frames.frame import Frame, group_frame
+from clustervet.frames.grouping import GroupedCounts
 from clustervet.labels import Codes, consecutive, encode_pair, encode_weights, read_labels
 from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
 
-# So many objects of noise at most become clusters of their own.
+# How many objects of noise become clusters of their own at most.
 SINGLE_LIMIT = 50_000_000
 
 
@@ -38,7 +38,7 @@ def table_of_frame(
     >>> table_of_frame(frame, truth="y", pred="c").to_dict()
     {(0, 0): 5, (1, 1): 5}
     """
-    held = Held.of(frame)
+    held = Frame.of(frame)
     if held.eager:
         return Contingency.from_labels(
             _set_apart(held.column(truth), "truth"),
@@ -49,27 +49,26 @@ def table_of_frame(
             missing=missing,
         )
     apart = () if weights is None else _singled(noise, noise_policy)
-    grouped = group_frame(frame, truth=truth, pred=pred, weights=weights, apart=apart)
+    grouped = group_frame(held, truth=truth, pred=pred, weights=weights, apart=apart)
     return table_of(grouped, noise=noise, noise_policy=noise_policy, missing=missing)
 
 
 def table_of(
-    grouped: Grouped,
+    grouped: GroupedCounts,
     *,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
 ) -> Contingency:
-    """The table of grouped counts, with the policies of `Contingency.from_labels`.
+    """The table of counts grouped by truth and pred, by the policies of `from_labels`.
 
-    >>> table_of(Grouped(["a", "b", "a"], [0, 0, 0], np.array([2, 1, 3]))).to_dict()
+    >>> keys = {"truth": ["a", "b", "a"], "pred": [0, 0, 0]}
+    >>> table_of(GroupedCounts(keys, np.array([2, 1, 3]))).to_dict()
     {('a', 0): 5, ('b', 0): 1}
     """
     counts = np.asarray(grouped.counts, np.int64)
     values = counts if grouped.weights is None else _checked(grouped)
-    sides = [
-        _set_apart(keys, name) for name, keys in (("truth", grouped.truth), ("pred", grouped.pred))
-    ]
+    sides = [_set_apart(grouped.keys[name], name) for name in ("truth", "pred")]
     if not counts.all():  # an engine may count categories that do not occur
         kept = counts > 0
         sides, counts, values = [side.keep(kept) for side in sides], counts[kept], values[kept]
@@ -98,14 +97,14 @@ def _singled(noise: Any, noise_policy: NoisePolicy | None) -> Sequence[Any]:
     return [label for label, policy in policies.items() if policy == "singletons"]
 
 
-def _checked(grouped: Grouped) -> NDArray[Any]:
+def _checked(grouped: GroupedCounts) -> NDArray[Any]:
     """Sums of weights: whole where every weight was whole."""
     weights = encode_weights(grouped.weights, len(grouped.counts))
     return weights.astype(np.float64) if grouped.fractional else weights
 
 
 def _set_apart(labels: Any, what: str) -> Codes:
-    """Labels as codes, the missing ones under a code of their own, lest it be that of noise."""
+    """Labels as codes; missing ones get a code of their own, which is never that of noise."""
     try:
         side = read_labels(labels, what)
     except TypeError:  # a column of objects may hold what cannot be told apart
@@ -131,7 +130,7 @@ def _set_apart(labels: Any, what: str) -> Codes:
 def _expand(
     sides: list[Codes], counts: NDArray[np.int64], values: NDArray[Any], label: Any
 ) -> tuple[list[Codes], NDArray[np.int64], NDArray[Any]]:
-    """Groups that hold a label of noise as so many groups of one object."""
+    """Groups that hold a label of noise, split into groups of one object."""
     chosen = np.zeros(len(counts), bool)
     for side in sides:
         code = side.find(label)

@@ -1,7 +1,7 @@
-"""Tables in files, so that the shards of many machines combine into the table of the whole.
+"""Saved tables, so that the tables of many machines can be merged into one.
 
 A file carries a version and a checksum of names and counts. JSON is for people and other
-programs; Parquet, with a row a cell, is for large tables.
+programs; Parquet, with one row per cell, is for large tables.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from clustervet.contingency.cells import Cells
 from clustervet.contingency.label_json import decoded, encoded
 from clustervet.errors import FileError, TableError
-from clustervet.frames.saved import parquet_note, read_parquet, write_parquet
+from clustervet.frames.duck import parquet_note, read_parquet, write_parquet
 from clustervet.labels import show_label
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def is_saved_table(path: str) -> bool:
 
 
 def merge_tables(tables: Sequence[Contingency]) -> Contingency:
-    """The table of all objects of several disjoint tables, in halves."""
+    """The table of all objects of several disjoint tables, merged two by two."""
     if not tables:
         raise TableError("there is no table to merge.")
     while len(tables) > 1:
@@ -192,7 +192,7 @@ def _values(counts: list[Any], *, whole: bool) -> NDArray[Any]:
 
 
 def _write_parquet(table: Contingency, path: Path) -> None:
-    """A row a cell: class, cluster and count to read, and their places among all names."""
+    """One row per cell: class, cluster and count to read, and their places among all names."""
     parts = _parts(table)
     columns: dict[str, NDArray[Any]] = {}
     forms: dict[str, str] = {}

@@ -152,23 +152,45 @@ class Contingency(TableSums, Result):
         noise_policy: NoisePolicy | None = None,
         missing: Missing = "raise",
     ) -> Contingency:
-        """Count two columns of a data frame where it is; only the counts are returned.
+        """Count two columns of a dataframe where it is; only the counts are returned.
 
         Parameters
         ----------
-        frame : data frame
-            One of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark or Ibis.
-        truth, pred : str
-            The columns of classes and clusters.
+        frame : dataframe
+            A dataframe of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark
+            (classic or Connect) or Ibis.
+        truth : str
+            The column of classes.
+        pred : str
+            The column of clusters.
         weights : str, optional
-            The column of weights.
-        noise, noise_policy, missing : optional
-            As in `from_labels`.
+            A column of weights.
+        noise : optional
+            A policy for the label -1 (``"keep"``, ``"drop"`` or ``"singletons"``), or a
+            mapping {label: policy}.
+        noise_policy : str, optional
+            The policy for the label given as `noise`.
+        missing : {"raise", "drop", "class"}, default "raise"
+            What a missing label does: it is an error, its object is dropped, or it is a class.
 
         Returns
         -------
         Contingency
             The table.
+
+        Raises
+        ------
+        FileError
+            If the dataframe has no such column.
+        LabelError
+            If labels or weights are missing, or cannot be such.
+        ParameterError
+            If `frame` is no dataframe.
+
+        Notes
+        -----
+        A dataframe in memory is read as labels. Every other engine groups both columns, so
+        that one row per cell is sent to this process.
 
         Examples
         --------
@@ -176,6 +198,7 @@ class Contingency(TableSums, Result):
         >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 3 AS c FROM range(60) AS t(i)")
         >>> Contingency.from_frame(frame, truth="y", pred="c").shape
         (2, 3)
+
         """
         from clustervet.contingency.grouped import table_of_frame
 

@@ -1,12 +1,23 @@
-"""The door for files and dataframes.
+"""Files and dataframes: one `Source` that answers for columns, labels, features and groups.
 
-Law: the only room that reads files or imports an engine, and an engine only if the user
-brought it.
+Law: the only room that reads files or imports an engine, and an engine only if the user brought
+it or the file needs it.
 """
 
 from __future__ import annotations
 
-from clustervet.frames.features import FeatureTable, read_features
-from clustervet.frames.text import TextTable, read_text_table
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["FeatureTable", "TextTable", "read_features", "read_text_table"]
+if TYPE_CHECKING:
+    from clustervet.frames.source import FeatureTable, Source, Unmatched, open_table
+
+__all__ = ["FeatureTable", "Source", "Unmatched", "open_table"]
+
+
+def __getattr__(name: str) -> Any:
+    """What is loaded when first asked for, since dataframes need no reader of files."""
+    if name in __all__:
+        from clustervet.frames import source
+
+        return getattr(source, name)
+    raise AttributeError(f"module 'clustervet.frames' has no attribute {name!r}")

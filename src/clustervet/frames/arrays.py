@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import FileError
-from clustervet.frames.source import Kind, Place, absent_column, listed, refused_value
+from clustervet.frames.columns import Kind, absent_column, listed, refused_value
+from clustervet.frames.places import Place
 from clustervet.labels import Codes, read_labels, show_label
 
 MATRICES = ("X", "data", "features")
@@ -36,25 +37,34 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class ArraySource:
+class ArrayFile:
     """A matrix of named columns, and arrays as long as it is, which can be labels."""
 
-    name: str
+    place: Place
     matrix: Any
     features: tuple[str, ...]
     arrays: Mapping[str, NDArray[Any]]
-    kinds: Mapping[str, Kind]
+    columns: Mapping[str, Kind]
     unfit: Mapping[str, str]
     indexed: bool = False
-    header_guessed: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The file in words that are safe to show."""
+        return self.place.name
+
+    def dtype(self, column: str) -> np.dtype[Any]:
+        """The type of a column."""
+        found: np.dtype[Any] = self.arrays.get(column, self.matrix).dtype
+        return found
 
     def read(self, features: Sequence[str], labels: Sequence[str]) -> tuple[Any, dict[str, Codes]]:
         """The features as a matrix, and columns as labels."""
         if not self.matrix.shape[0]:
             raise FileError(f"{self.name} has no rows.")
         codes = {
-            column: read_labels(self._column(column), f"{show_label(column)!r} of {self.name}")
-            for column in labels
+            column: read_labels(values, f"{show_label(column)!r} of {self.name}")
+            for column, values in zip(labels, self.arrays_of(labels), strict=True)
         }
         places = {column: place for place, column in enumerate(self.features)}
         for column in features:
@@ -73,6 +83,10 @@ class ArraySource:
             return FileError(f"array {show_label(column)!r} of {self.name} {self.unfit[column]}.")
         return absent_column(column, self.name, [*self.arrays, *self.features])
 
+    def arrays_of(self, columns: Sequence[str]) -> list[NDArray[Any]]:
+        """Columns as arrays of one dimension."""
+        return [self._column(column) for column in columns]
+
     def _column(self, column: str) -> NDArray[Any]:
         if column in self.arrays:
             return self.arrays[column]
@@ -81,7 +95,7 @@ class ArraySource:
         return dense.ravel()
 
     def _no_feature(self, column: str) -> FileError:
-        if self.kinds[column] is Kind.beside:
+        if self.columns[column] is Kind.beside:
             return FileError(
                 f"array {show_label(column)!r} of {self.name} lies beside the matrix and is no "
                 "column of it."
@@ -89,7 +103,12 @@ class ArraySource:
         return refused_value(column, self.name, "row 1", self.arrays[column][0])
 
 
-def open_npy(place: Place) -> ArraySource:
+def open_arrays(place: Place, chosen: str | None) -> ArrayFile:
+    """An NPY or an NPZ file; `chosen` names the matrix of an NPZ file."""
+    return _open_npy(place) if place.suffix == ".npy" else _open_npz(place, chosen)
+
+
+def _open_npy(place: Place) -> ArrayFile:
     """The one array of an NPY file; a structured array is a table."""
     if not place.start.startswith(b"\x93NUMPY"):
         raise FileError(f"{place.name} is not an NPY file.")
@@ -99,11 +118,11 @@ def open_npy(place: Place) -> ArraySource:
     except BROKEN as error:
         raise _broken(place, "NPY", error) from None
     if array.dtype.names:
-        return _table({column: array[column] for column in array.dtype.names}, place.name, {})
-    return _beside(array, ["1"] if array.ndim == 1 else [], {}, place.name, {})
+        return _table({column: array[column] for column in array.dtype.names}, place, {})
+    return _beside(array, ["1"] if array.ndim == 1 else [], {}, place, {})
 
 
-def open_npz(place: Place, chosen: str | None) -> ArraySource:
+def _open_npz(place: Place, chosen: str | None) -> ArrayFile:
     """The matrix of an NPZ file, dense or sparse, with the arrays beside it."""
     if not place.start.startswith(b"PK"):
         raise FileError(f"{place.name} is not an NPZ file.")
@@ -114,13 +133,13 @@ def open_npz(place: Place, chosen: str | None) -> ArraySource:
         raise _broken(place, "NPZ", error) from None
     if sparse is not None:
         rest = {column: array for column, array in arrays.items() if column not in SPARSE}
-        return _beside(sparse, [], rest, place.name, unfit)
+        return _beside(sparse, [], rest, place, unfit)
     matrix = _choose(arrays, place.name, chosen, unfit)
     if matrix is None:
-        return _table(arrays, place.name, unfit)
+        return _table(arrays, place, unfit)
     rest = {column: array for column, array in arrays.items() if column != matrix}
     names = [matrix] if arrays[matrix].ndim == 1 else []
-    return _beside(arrays[matrix], names, rest, place.name, unfit)
+    return _beside(arrays[matrix], names, rest, place, unfit)
 
 
 def _load(path: str) -> tuple[Arrays, dict[str, str]]:
@@ -182,7 +201,7 @@ def _choose(arrays: Arrays, name: str, chosen: str | None, unfit: Mapping[str, s
     return flat[0] if flat else None
 
 
-def _table(arrays: Arrays, name: str, unfit: Mapping[str, str]) -> ArraySource:
+def _table(arrays: Arrays, place: Place, unfit: Mapping[str, str]) -> ArrayFile:
     """Arrays of one length as the columns of a table."""
     columns = {column: array for column, array in arrays.items() if array.ndim == 1}
     lengths = {len(array) for array in columns.values()}
@@ -190,27 +209,31 @@ def _table(arrays: Arrays, name: str, unfit: Mapping[str, str]) -> ArraySource:
         shapes = listed([f"{column} {array.shape}" for column, array in arrays.items()])
         pickled = listed([f"{column} (Python objects)" for column in unfit])
         held = ", ".join(part for part in (shapes, pickled) if part) or "no array"
-        raise FileError(f"{name} has neither a matrix nor arrays of one length: it holds {held}.")
+        raise FileError(
+            f"{place.name} has neither a matrix nor arrays of one length: it holds {held}."
+        )
     kinds = {column: _kind(array.dtype) for column, array in columns.items()}
     features = tuple(column for column, kind in kinds.items() if kind.numeric)
     numeric = [columns[column] for column in features]
     wide = np.result_type(np.float32, *(_float(array.dtype) for array in numeric))
     matrix = np.empty((*lengths, len(numeric)), wide)
-    for place, array in enumerate(numeric):
-        matrix[:, place] = array
-    return ArraySource(name, matrix, features, columns, kinds, unfit, indexed=True)
+    for at, array in enumerate(numeric):
+        matrix[:, at] = array
+    return ArrayFile(place, matrix, features, columns, kinds, unfit, indexed=True)
 
 
 def _beside(
-    matrix: Any, names: Sequence[str], arrays: Arrays, name: str, unfit: Mapping[str, str]
-) -> ArraySource:
+    matrix: Any, names: Sequence[str], arrays: Arrays, place: Place, unfit: Mapping[str, str]
+) -> ArrayFile:
     """A matrix with the arrays that are as long as it is."""
     if matrix.ndim == 1:
         matrix = matrix.reshape(-1, 1)
     if matrix.ndim != 2:
-        raise FileError(f"{name} holds an array of shape {matrix.shape}; two dimensions are meant.")
+        raise FileError(
+            f"{place.name} holds an array of shape {matrix.shape}; two dimensions are meant."
+        )
     if not _kind(matrix.dtype).numeric:
-        raise FileError(f"the matrix of {name} holds {_kind(matrix.dtype)}, not numbers.")
+        raise FileError(f"the matrix of {place.name} holds {_kind(matrix.dtype)}, not numbers.")
     rows, width = matrix.shape
     unfit = dict(unfit)
     fit = {}
@@ -225,7 +248,7 @@ def _beside(
         for column in names or _feature_names(arrays, width)
     )
     kinds = {**dict.fromkeys(features, Kind.number), **dict.fromkeys(fit, Kind.beside)}
-    return ArraySource(name, matrix, features, fit, kinds, unfit)
+    return ArrayFile(place, matrix, features, fit, kinds, unfit)
 
 
 def _feature_names(arrays: Arrays, width: int) -> tuple[str, ...]:

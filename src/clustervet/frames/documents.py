@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from clustervet.errors import FileError
-from clustervet.frames.features import open_table
+from clustervet.frames.places import files_inside
+from clustervet.frames.source import open_table
 from clustervet.labels import Codes, show_label
 from clustervet.labels.codes import from_keys, number
 
@@ -39,22 +40,6 @@ class Words:
     vocabulary: tuple[str, ...] = field(repr=False)
 
 
-def read_columns(
-    path: str | os.PathLike[str],
-    names: Sequence[str],
-    *,
-    delimiter: str | None = None,
-    header: bool | None = None,
-) -> dict[str, Codes]:
-    """Columns of a table in any format that `read_features` reads, as labels."""
-    source = open_table(path, None, delimiter, header)
-    wanted = list(dict.fromkeys(names))
-    for name in wanted:
-        if name not in source.kinds:
-            raise source.absent(name)
-    return source.read((), wanted)[1]
-
-
 def read_text_column(
     path: str | os.PathLike[str],
     text: str,
@@ -64,13 +49,14 @@ def read_text_column(
     header: bool | None = None,
 ) -> Documents:
     """Documents from two columns of a table; a missing text is a document without words."""
-    columns = read_columns(path, [text, label], delimiter=delimiter, header=header)
+    source = open_table(path, delimiter=delimiter, header=header)
+    columns = source.labels([text, label])
     codes = columns[text]
     distinct, places = np.unique(codes.values, return_inverse=True)
     texts = np.array([str(item) for item in codes.restore(distinct)], object)[places]
     if codes.missing is not None:
         texts[codes.missing] = ""
-    return Documents(show_label(os.fspath(path), 200), texts.tolist(), columns[label])
+    return Documents(source.name, texts.tolist(), columns[label])
 
 
 def read_text_folder(path: str | os.PathLike[str]) -> Documents:
@@ -85,15 +71,11 @@ def read_text_folder(path: str | os.PathLike[str]) -> Documents:
     texts: list[str] = []
     labels: list[str | None] = []
     files: list[str] = []
-    try:
-        for file in _files(root):
-            inside = file.relative_to(root).parts
-            files.append("/".join(inside))
-            texts.append(_text(file))
-            labels.append(inside[0] if len(inside) > 1 else None)
-    except OSError as error:
-        shown = show_label(str(error.filename or path), 200)
-        raise FileError(f"{shown} cannot be read: {error.strerror or error}.") from None
+    for file in map(Path, files_inside(str(root), hidden=(".",))):
+        inside = file.relative_to(root).parts
+        files.append("/".join(inside))
+        texts.append(_text(file))
+        labels.append(inside[0] if len(inside) > 1 else None)
     known = sorted({label for label in labels if label is not None})
     if not known:
         raise FileError(f"{name} holds no folder with documents; there must be one for each class.")
@@ -103,21 +85,12 @@ def read_text_folder(path: str | os.PathLike[str]) -> Documents:
     return Documents(name, texts, found, files)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """All files in a folder, in an order that no file system changes."""
-
-    def refuse(error: OSError) -> None:
-        raise error
-
-    for place, folders, files in os.walk(folder, onerror=refuse):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            if not name.startswith("."):
-                yield Path(place, name)
-
-
 def _text(file: Path) -> str:
-    data = file.read_bytes()
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        shown = show_label(str(file), 200)
+        raise FileError(f"{shown} cannot be read: {error.strerror or error}.") from None
     if b"\0" in data:
         raise FileError(f"{show_label(str(file), 200)} is a binary file, not a document.")
     try:

@@ -1,4 +1,4 @@
-"""DuckDB: one scan over a file, batch by batch.
+"""DuckDB: connections, results batch by batch, and progress.
 
 A column is known to SQL by its place alone (`c0`, `c1`, ...) and a path is a bound parameter,
 so nothing that a file or a user says becomes SQL.
@@ -10,17 +10,17 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYetError
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
-from clustervet.errors import ParameterError
-from clustervet.frames.source import Place
-from clustervet.frames.stream import StreamError, batches
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.errors import FileError, ParameterError
+from clustervet.frames.places import PARQUET, Place, advancing, find_place
 from clustervet.labels import show_label
 
 # Bytes that take about two seconds to read.
@@ -32,92 +32,167 @@ CONFIG: dict[str, Any] = {
 }
 GLOB = re.compile(r"[*?\[\\]")
 MEMORY = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]i?B)", re.IGNORECASE)
+FAILED = re.compile(r"ArrowArrayStream::get_(next|schema)\(\) failed \(\d+\): ")
 # Seconds between two looks at how far the engine is.
 PAUSE = 0.2
+READ_PARQUET = "read_parquet(?, hive_partitioning=false)"
+# The key of our own text in the metadata of a Parquet file.
+KEY = b"clustervet"
+SQL_TYPES = {"i": "BIGINT", "f": "DOUBLE"}
 
 
 class EngineError(Exception):
     """What the engine said when it could not go on."""
 
 
-@dataclass(frozen=True)
-class Relation:
-    """Something to select from, with its bound parameters."""
+@dataclass
+class Session:
+    """A connection to DuckDB, with a folder for links and for what exceeds its memory."""
 
-    source: str
-    parameters: tuple[Any, ...]
-    tables: Mapping[str, Any] = field(default_factory=dict)
+    connection: Any
+    folder: str
+    links: dict[str, str] = field(default_factory=dict)
 
-    @contextmanager
-    def scan(
-        self, width: int, expressions: Sequence[str], rows: slice | None = None
-    ) -> Iterator[Iterator[tuple[int, list[Any]]]]:
-        """Batches of the expressions over the columns `c0` to `c{width - 1}`, in file order."""
-        names = ", ".join(f"c{place}" for place in range(width))
-        sql = f"SELECT {', '.join(expressions) or '1.0::DOUBLE'} FROM {self.source} AS t({names})"
-        if rows is not None:
-            sql += f" LIMIT {rows.stop - rows.start:d} OFFSET {rows.start:d}"
-        with self._connected() as connection:
-            capsule = connection.sql(sql, params=list(self.parameters)).__arrow_c_stream__()
-            with closing(batches(capsule)) as stream:
-                yield stream
-            del capsule  # the connection cannot close while a result is open
-
-    def describe(self, *more: str) -> tuple[list[str], list[str], list[list[tuple[Any, ...]]]]:
-        """Names and types of the columns, and the rows of more questions about the same file."""
-        given = list(self.parameters)
-        with self._connected() as connection:
-            found = connection.sql(f"SELECT * FROM {self.source}", params=given)
-            names, types = list(found.columns), [str(kind) for kind in found.types]
-            return names, types, [connection.execute(sql, given).fetchall() for sql in more]
-
-    @contextmanager
-    def _connected(self) -> Iterator[Any]:
-        import duckdb
-
+    def path(self, place: Place) -> str:
+        """A path in which the engine sees no pattern and no byte that it cannot spell."""
         try:
-            with closing(duckdb.connect(config=CONFIG)) as connection:
-                for name, table in self.tables.items():
-                    connection.register(name, table)
-                yield connection
-        # A damaged file may name its columns in bytes of which the engine cannot make text.
-        except (duckdb.Error, StreamError, UnicodeError, RuntimeError) as error:
-            raise EngineError(str(error)) from None
+            place.path.encode()
+            if os.name == "nt" or not GLOB.search(place.path):
+                return str(place.path)
+        except UnicodeEncodeError:
+            pass
+        if place.path not in self.links:
+            link = os.path.join(self.folder, f"table-{len(self.links)}")
+            os.symlink(place.path, link)
+            self.links[place.path] = link
+        return self.links[place.path]
+
+    def register(self, name: str, table: Any) -> None:
+        """Make a table in memory known by a name."""
+        self.connection.register(name, table)
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a result."""
+        found: list[tuple[Any, ...]] = self.connection.execute(sql, list(parameters)).fetchall()
+        return found
+
+    def types(self, source: str, parameters: Sequence[Any] = ()) -> tuple[list[str], list[str]]:
+        """Names and types of the columns of something to select from."""
+        found = self.connection.sql(f"SELECT * FROM {source}", params=list(parameters))
+        return list(found.columns), [str(kind) for kind in found.types]
+
+    def batches(
+        self, sql: str, parameters: Sequence[Any] = ()
+    ) -> Generator[tuple[int, list[Any]], None, None]:
+        """The result in batches, each as its length and its columns.
+
+        A column of 64-bit integers or of floats is an array, masked where values are missing;
+        it is gone with its batch. A column of text is a list with None for a missing value.
+        """
+        import nanoarrow  # type: ignore[import-untyped]  # it ships no types
+
+        capsule = self.connection.sql(sql, params=list(parameters)).__arrow_c_stream__()
+        with nanoarrow.c_array_stream(capsule) as stream:
+            del capsule  # the connection cannot close while a result is open
+            for batch in stream:
+                view = batch.view()
+                yield batch.length, [_column(view.child(k)) for k in range(view.n_children)]
+
+    def gather(self, sql: str, width: int, parameters: Sequence[Any] = ()) -> list[Any]:
+        """The columns of a result: arrays of numbers, lists of text with equal texts held once."""
+        parts: list[list[Any]] = [[] for _ in range(width)]
+        once: dict[str | None, str | None] = {}
+        for _, columns in self.batches(sql, parameters):
+            for part, values in zip(parts, columns, strict=True):
+                if isinstance(values, list):
+                    part.extend(once.setdefault(text, text) for text in values)
+                else:
+                    part.append(values.copy())
+        return [
+            as_array(part) if part and isinstance(part[0], np.ndarray) else part for part in parts
+        ]
+
+    def run(self, sql: str, parameters: Sequence[Any], size: int) -> None:
+        """Run a statement, with a progress bar on a terminal if it reads many bytes."""
+        if size < SHOW_PROGRESS or not sys.stderr.isatty():
+            self.rows(sql, parameters)
+            return
+        from concurrent.futures import ThreadPoolExecutor, wait
+
+        with ThreadPoolExecutor(1) as pool, advancing("grouping", 100, large=True) as advance:
+            running, before = pool.submit(self.rows, sql, parameters), 0.0
+            try:
+                while wait([running], PAUSE).not_done:
+                    done = max(before, self.connection.query_progress())
+                    advance(done - before)
+                    before = done
+                running.result()
+            except KeyboardInterrupt:
+                self.connection.interrupt()
+                raise
 
 
 @contextmanager
-def safe_path(place: Place) -> Iterator[str]:
-    """A path in which the engine sees no pattern and no byte that it cannot spell."""
-    try:
-        place.path.encode()
-        plain = not GLOB.search(place.path)
-    except UnicodeEncodeError:
-        plain = False
-    if plain or os.name == "nt":
-        yield str(place.path)
-        return
+def session(memory_limit: str | None = None, *, ordered: bool = True) -> Iterator[Session]:
+    """A connection to a database of its own; unordered, it needs less memory."""
+    import duckdb
+
     with tempfile.TemporaryDirectory(prefix="clustervet-") as folder:
-        link = Path(folder, "table")
-        link.symlink_to(place.path)
-        yield str(link)
+        config = {**CONFIG, "temp_directory": os.path.join(folder, "spill")}
+        if not ordered:
+            config["preserve_insertion_order"] = "false"
+        if memory_limit is not None:
+            config["memory_limit"] = memory_size(memory_limit)
+        links: dict[str, str] = {}
+        # A damaged file may name its columns in bytes of which the engine cannot make text.
+        try:
+            with closing(duckdb.connect(config=config)) as connection:
+                yield Session(connection, folder, links)
+        except (duckdb.Error, UnicodeError, RuntimeError) as error:
+            said = FAILED.sub("", str(error))
+            for path, link in links.items():
+                said = said.replace(link, path)
+            raise EngineError(said) from None
+
+
+def _column(view: Any) -> NDArray[Any] | list[str | None]:
+    start, length = view.offset, view.length
+    gone = None
+    if view.null_count:
+        bits = np.unpackbits(np.frombuffer(view.buffer(0), np.uint8), bitorder="little")
+        gone = np.logical_not(bits[start : start + length])
+    if view.storage_type in ("string", "large_string"):
+        texts = _texts(view, start, length)
+        for place in () if gone is None else np.flatnonzero(gone):
+            texts[place] = None
+        return texts
+    values = np.asarray(view.buffer(1))[start : start + length]
+    return values if gone is None else np.ma.MaskedArray(values, gone)
+
+
+def _texts(view: Any, start: int, length: int) -> list[str | None]:
+    ends = np.asarray(view.buffer(1))[start : start + length + 1]
+    data = bytes(view.buffer(2))
+    if data.isascii():
+        whole = data.decode("ascii")
+        return [whole[a:b] for a, b in pairwise(ends.tolist())]
+    return [data[a:b].decode() for a, b in pairwise(ends.tolist())]
+
+
+def as_array(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Batches of numbers as one array, masked where any is."""
+    masked = any(isinstance(part, np.ma.MaskedArray) for part in parts)
+    return np.ma.concatenate(parts) if masked else np.concatenate(parts)  # type: ignore[no-untyped-call]  # numpy gives it no types
 
 
 def watched(
-    stream: Iterator[tuple[int, list[Any]]], place: Place, rows: int | None
+    stream: Iterator[tuple[int, list[Any]]], name: str, size: int, rows: int | None
 ) -> Iterator[tuple[int, list[Any]]]:
-    """The batches, with a progress bar on a terminal if the file is large."""
-    if os.path.getsize(place.path) < SHOW_PROGRESS or not sys.stderr.isatty():
-        yield from stream
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(f"reading {escape(place.name)}", total=rows)
+    """The batches, with a progress bar on a terminal if the files are large."""
+    with advancing(f"reading {name}", rows, large=size >= SHOW_PROGRESS) as advance:
         for length, columns in stream:
             yield length, columns
-            progress.advance(task, length)
+            advance(length)
 
 
 def memory_size(given: str) -> str:
@@ -135,49 +210,61 @@ def memory_size(given: str) -> str:
     return f"{found[1]}{unit}"
 
 
-@contextmanager
-def engine(spill: str | None = None, memory_limit: str | None = None) -> Iterator[Any]:
-    """A connection; beyond its memory it goes on in a folder, and then in any order of rows."""
-    import duckdb
+def engine_fault(error: EngineError, places: Sequence[Place], format: str) -> FileError:
+    """What the engine said about one of several files, in one sentence."""
+    said = str(error)
+    place = max(places, key=lambda place: len(place.path) if place.path in said else 0)
+    line = said.split("\n", 1)[0].partition(": ")[2] or said
+    for quote in "'\"":
+        quoted = f"{quote}{place.path}{quote}"
+        line = line.replace(f" in file {quoted},", "").replace(f"file {quoted}", "the file")
+    line = show_label(line.replace(place.path, "the file"), 200).strip(" .")
+    return FileError(f"{place.name} is not a whole {format} file: {line}.")
 
-    config = dict(CONFIG)
-    if spill is not None:
-        config |= {"temp_directory": spill, "preserve_insertion_order": "false"}
-    if memory_limit is not None:
-        config["memory_limit"] = memory_size(memory_limit)
+
+def write_parquet(path: str, columns: Mapping[str, Any], about: str) -> None:
+    """Arrays of numbers and of text as the columns of a new file, with a text about them."""
+    chosen = ", ".join(
+        f"CAST(c{at} AS {SQL_TYPES.get(values.dtype.kind, 'VARCHAR')}) AS {name}"
+        for at, (name, values) in enumerate(columns.items())
+    )
+    sql = f"COPY (SELECT {chosen} FROM given) TO ? (FORMAT parquet, COMPRESSION zstd, "
     try:
-        with closing(duckdb.connect(config=config)) as connection:
-            yield connection
-    except (duckdb.Error, StreamError, UnicodeError, RuntimeError) as error:
-        raise EngineError(str(error)) from None
+        with session() as opened:
+            opened.register(
+                "given", {f"c{at}": values for at, values in enumerate(columns.values())}
+            )
+            opened.rows(sql + "KV_METADATA {clustervet: ?})", [path, about])
+    except EngineError as error:
+        shown = show_label(str(error).split("\n", 1)[0], 200).rstrip(".")
+        raise FileError(f"{show_label(path, 200)} cannot be written: {shown}.") from None
 
 
-def run_watched(connection: Any, sql: str, parameters: Sequence[Any], size: int) -> None:
-    """Run a statement, with a progress bar on a terminal if it reads much."""
-
-    def run() -> None:
-        connection.execute(sql, list(parameters)).fetchall()
-
-    if size < SHOW_PROGRESS or not sys.stderr.isatty():
-        run()
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with ThreadPoolExecutor(1) as pool, Progress(console=Console(stderr=True), transient=True) as p:
-        task = p.add_task("grouping", total=100)
-        running = pool.submit(run)
-        try:
-            while not _is_done(running):
-                p.update(task, completed=max(0.0, connection.query_progress()))
-        except KeyboardInterrupt:
-            connection.interrupt()
-            raise
-
-
-def _is_done(running: Future[Any]) -> bool:
+def parquet_note(path: str | os.PathLike[str]) -> str | None:
+    """The text about the columns; None where the file has none or is no Parquet file."""
     try:
-        running.result(PAUSE)
-    except NotYetError:
-        return False
-    return True
+        with open(path, "rb") as stream:
+            if stream.read(4) != b"PAR1":
+                return None
+        with session() as opened:
+            sql = "SELECT value FROM parquet_kv_metadata(?) WHERE key = ?"
+            found = opened.rows(sql, [opened.path(find_place(path)), KEY])
+    except (OSError, EngineError):
+        return None
+    return bytes(found[0][0]).decode("utf-8", "replace") if found else None
+
+
+def read_parquet(path: str | os.PathLike[str], types: Mapping[str, str]) -> dict[str, Any]:
+    """Columns of a file in the order of its rows: arrays of numbers, lists of text."""
+    place = find_place(path)
+    chosen = ", ".join(f"CAST({name} AS {declared})" for name, declared in types.items())
+    try:
+        with session() as opened:
+            sql = f"SELECT {chosen} FROM {READ_PARQUET}"
+            found = opened.gather(sql, len(types), [opened.path(place)])
+    except EngineError as error:
+        raise engine_fault(error, [place], PARQUET) from None
+    return {
+        name: values if len(values) or kind == "VARCHAR" else np.empty(0, np.int64)
+        for (name, kind), values in zip(types.items(), found, strict=True)
+    }

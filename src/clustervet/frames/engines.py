@@ -1,7 +1,8 @@
-"""Engines by name: one that this machine has, or a cluster that runs somewhere.
+"""Other engines: one that this machine has by name, or a cluster that runs somewhere.
 
 `duckdb`, `polars`, `spark` and `dask` run here; `spark://host:port` is a standalone cluster,
-`sc://host:port` a Spark Connect server, `tcp://host:port` a scheduler of Dask.
+`sc://host:port` a Spark Connect server, `tcp://host:port` a scheduler of Dask. Each has one
+adapter, which opens files as the engine's own dataframe.
 """
 
 from __future__ import annotations
@@ -11,25 +12,194 @@ import re
 import shutil
 import socket
 import sys
-import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from clustervet.errors import FileError, MissingPackageError, ParameterError
-from clustervet.frames.duck import EngineError, engine
-from clustervet.frames.opening import DaskEngine, DuckEngine, Engine, PolarsEngine, SparkEngine
-from clustervet.labels import show_label
+from clustervet.frames.columns import MISSING, Kind, absent_column, refused_value
+from clustervet.frames.duck import EngineError, session
+from clustervet.frames.frame import Frame, group_frame
+from clustervet.frames.grouping import GroupedCounts
+from clustervet.frames.places import find_files
+from clustervet.frames.rows import floats
+from clustervet.frames.source import ColumnName, Options, Source
+from clustervet.labels import Codes, read_labels, show_label
 
 NAMES = ("duckdb", "polars", "spark", "dask")
 ADDRESS = re.compile(r"(spark|sc|tcp)://(\[[0-9a-fA-F:]+\]|[^/:\[\]]+):(\d{1,5})(/.*)?")
 SCHEMES = {"spark": "spark", "sc": "connect", "tcp": "dask cluster"}
 PACKAGES = {"spark": "pyspark", "connect": "pyspark", "dask": "dask", "dask cluster": "distributed"}
 EXTRAS = {"pyspark": "clustervet[spark]", "dask": "clustervet[dask]"}
-# Seconds until a cluster that does not answer is given up: to be heard at all, and to begin.
+# Formats that every engine reads, by the ends of names.
+ENGINE_FORMATS = {
+    **dict.fromkeys((".parquet", ".pq", ".parq"), "parquet"),
+    **dict.fromkeys((".csv", ".csv.gz"), "csv"),
+    **dict.fromkeys((".tsv", ".tsv.gz"), "tsv"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "json"),
+}
+# Seconds until a cluster that does not answer is given up: to be reached at all, and to begin.
 HEARD, BEGUN = 8.0, 20.0
+
+
+@dataclass(frozen=True)
+class Engine(ABC):
+    """Something that opens files as dataframes for `Contingency.from_frame`."""
+
+    name: str
+    session: Any = None
+
+    def read(
+        self,
+        paths: str | Sequence[str],
+        *,
+        numbers: Sequence[str] = (),
+        separator: str | None = None,
+    ) -> Any:
+        """Files of one format as one dataframe; the columns of delimited text are text.
+
+        `numbers` names columns of text that are numbers, such as weights; `separator` stands
+        between fields where it is not what the name of the file says.
+        """
+        given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        files = [os.fspath(path) for path in given]
+        form = _format(files)
+        try:
+            usual = "\t" if form == "tsv" else ","
+            frame = self.open(files, form, separator or usual)
+            _ = Frame.of(frame).columns  # a lazy engine finds a broken file only now
+            return _texts(frame, numbers) if form in ("csv", "tsv") else frame
+        except (FileError, ParameterError):
+            raise
+        except Exception as error:  # every engine has its own
+            first = show_label(str(error).strip().partition("\n")[0], 200)
+            shown = ", ".join(show_label(file, 200) for file in files[:3])
+            raise FileError(f"{self.name} cannot read {shown}: {first.rstrip('.')}.") from None
+
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """Give rows in the order of the files for a while, where the engine can choose."""
+        yield
+
+    @abstractmethod
+    def open(self, files: list[str], format: str, separator: str) -> Any:
+        """The engine's own dataframe."""
+
+
+class DuckEngine(Engine):
+    """DuckDB in this process."""
+
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """With one thread, since several threads return delimited text in any order."""
+        asked = "SELECT current_setting('threads')"
+        (threads,) = self.session.execute(asked).fetchone()
+        self.session.execute("SET preserve_insertion_order = true; SET threads = 1")
+        try:
+            yield
+        finally:
+            self.session.execute(f"SET threads = {int(threads)}")
+
+    def open(self, files: list[str], format: str, separator: str) -> Any:
+        """A relation."""
+        if format == "parquet":
+            return self.session.read_parquet(files)
+        if format == "json":
+            return self.session.read_json(files, format="newline_delimited")
+        return self.session.read_csv(
+            files, header=True, all_varchar=True, sep=separator, union_by_name=True
+        )
+
+
+class PolarsEngine(Engine):
+    """Polars in this process, lazily."""
+
+    def open(self, files: list[str], format: str, separator: str) -> Any:
+        """A lazy dataframe."""
+        import polars
+
+        if format == "json":
+            return polars.scan_ndjson(files)
+        patterns = not all(map(os.path.isfile, files))  # a file's own name may look like one
+        if format == "parquet":
+            return polars.scan_parquet(files, glob=patterns)
+        return polars.scan_csv(files, infer_schema=False, separator=separator, glob=patterns)
+
+
+class DaskEngine(Engine):
+    """Dask, in this process or on a cluster."""
+
+    def open(self, files: list[str], format: str, separator: str) -> Any:
+        """A dataframe of partitions."""
+        import dask.dataframe as dd
+
+        if format == "parquet":
+            return dd.read_parquet(files)
+        if format == "json":
+            return dd.read_json(files, lines=True)
+        options: dict[str, Any] = {"dtype": str, "keep_default_na": False}
+        if any(file.endswith(".gz") for file in files):
+            options |= {"compression": "gzip", "blocksize": None}
+        return dd.read_csv(files, sep=separator, **options)
+
+
+class SparkEngine(Engine):
+    """Spark, in this process, on a cluster, or behind Spark Connect."""
+
+    def open(self, files: list[str], format: str, separator: str) -> Any:
+        """A dataframe of Spark."""
+        if format == "parquet":
+            return self.session.read.parquet(*files)
+        if format == "json":
+            return self.session.read.json(files)
+        return self.session.read.csv(files, header=True, sep=separator, quote='"', escape='"')
+
+
+def _format(files: Sequence[str]) -> str:
+    """The format that all files have, by their names; a folder is one of Parquet."""
+    if not files:
+        raise FileError("no file is given.")
+    formats = {}
+    for file in files:
+        path = Path(file)
+        packed = path.suffix.lower() == ".gz"
+        suffix = ("".join(path.suffixes[-2:]) if packed else path.suffix).lower()
+        formats[ENGINE_FORMATS.get(suffix, "parquet" if path.is_dir() else suffix)] = file
+    if len(formats) > 1:
+        raise FileError(f"files of one format are wanted, not of {' and '.join(sorted(formats))}.")
+    (found, file), *_ = formats.items()
+    if found not in ENGINE_FORMATS.values():
+        raise FileError(
+            f"{show_label(file, 200)} is of no format that every engine reads; those are Parquet, "
+            "CSV, TSV and JSON lines."
+        )
+    return found
+
+
+def _texts(frame: Any, numbers: Sequence[str]) -> Any:
+    """Columns of text with what means a missing value as null, and some as numbers."""
+    import narwhals as nw
+
+    given = Frame.of(frame)
+    names = given.columns
+    for name in numbers:
+        if name not in names:
+            raise absent_column(name, "the file", names)
+    picked = given.picked(**{f"t{place}": name for place, name in enumerate(names)})
+    columns = []
+    for place, name in enumerate(names):
+        column = nw.col(f"t{place}")
+        column = nw.when(~column.is_in(sorted(MISSING))).then(column)
+        column = column.cast(nw.Float64()) if name in numbers else column
+        columns.append(column.alias(name))
+    return picked.native.select(*columns).to_native()
 
 
 @contextmanager
@@ -110,23 +280,12 @@ def _within(seconds: float, name: str, begin: Callable[[], Any]) -> Any:
 
 @contextmanager
 def _duckdb(name: str, memory_limit: str | None) -> Iterator[Engine]:
-    with tempfile.TemporaryDirectory(prefix="clustervet-") as folder:
-        try:
-            with engine(folder, memory_limit) as connection:
-                yield DuckEngine(name, connection)
-        except EngineError as error:
-            first = show_label(str(error).strip().partition("\n")[0], 200)
-            raise FileError(f"duckdb cannot go on: {first.rstrip('.')}.") from None
-
-
-@contextmanager
-def _polars(name: str, memory_limit: str | None) -> Iterator[Engine]:
-    yield PolarsEngine(name)
-
-
-@contextmanager
-def _dask(name: str, memory_limit: str | None) -> Iterator[Engine]:
-    yield DaskEngine(name)
+    try:
+        with session(memory_limit, ordered=False) as opened:
+            yield DuckEngine(name, opened.connection)
+    except EngineError as error:
+        first = show_label(str(error).strip().partition("\n")[0], 200)
+        raise FileError(f"duckdb cannot go on: {first.rstrip('.')}.") from None
 
 
 @contextmanager
@@ -156,13 +315,13 @@ def _spark(name: str, memory_limit: str | None) -> Iterator[Engine]:
         return
     builder = SparkSession.builder.appName("clustervet").config("spark.ui.enabled", "false")
     builder = builder.master("local[*]" if name == "spark" else name)
-    # Spark's own bar shows on a terminal only, as everybody's should.
+    # Spark's own progress bar shows on a terminal only, as ours does.
     shown = str(sys.stderr.isatty()).lower()
     builder = builder.config("spark.ui.showConsoleProgress", shown)
     if name == "spark":
         builder = builder.config("spark.driver.host", "127.0.0.1")
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
-    # Java starts first, which takes its time here and tells nothing about the cluster.
+    # Java starts first: the seconds that it takes here tell nothing about the cluster.
     SparkContext._ensure_initialized()
     session = _within(BEGUN, name, builder.getOrCreate)
     session.sparkContext.setLogLevel("ERROR")
@@ -188,11 +347,99 @@ def _connect(name: str, memory_limit: str | None) -> Iterator[Engine]:
         session.stop()
 
 
-STARTERS = {
+STARTERS: dict[str, Callable[[str, str | None], AbstractContextManager[Engine]]] = {
     "duckdb": _duckdb,
-    "polars": _polars,
-    "dask": _dask,
+    "polars": lambda name, _: nullcontext(PolarsEngine(name)),
+    "dask": lambda name, _: nullcontext(DaskEngine(name)),
     "dask cluster": _dask_cluster,
     "spark": _spark,
     "connect": _connect,
 }
+
+
+class EngineFiles(Source):
+    """A table in files that another engine reads where the data are."""
+
+    def __init__(
+        self, arguments: Sequence[str], engine: str, options: Options, id: str | None = None
+    ) -> None:
+        for option, given in (
+            ("id=", id is not None),
+            ("delimiter=", options.delimiter is not None),
+            ("header=False", options.header is False),
+            ("array=", options.array is not None),
+        ):
+            if given:
+                raise ParameterError(f"{option} goes with the engine duckdb alone.")
+        self.engine, self._memory_limit = engine, options.memory_limit
+        self.name = show_label(arguments[0], 200)
+        self.files = [
+            path
+            for file in arguments
+            for path in ([file] if "://" in file else map(os.path.abspath, find_files([file])))
+        ]
+
+    @contextmanager
+    def frame(self, numbers: Sequence[str] = ()) -> Iterator[Any]:
+        """The engine's own dataframe, for as long as the engine runs."""
+        with engine_for(self.engine, memory_limit=self._memory_limit) as started:
+            yield started.read(self.files, numbers=numbers)
+
+    @property
+    def columns(self) -> Mapping[str, Kind]:
+        """The names of the columns, and what each holds."""
+        with self.frame() as frame:
+            schema = Frame.of(frame).native.collect_schema()
+        return {name: _kind(dtype) for name, dtype in schema.items()}
+
+    def read(self, features: Sequence[str], labels: Sequence[str]) -> tuple[Any, dict[str, Codes]]:
+        """Columns as a matrix of numbers, and columns as labels, as the engine returns them."""
+        named = {f"c{at}": name for at, name in enumerate([*features, *labels])}
+        with self.frame() as opened:
+            frame = Frame.of(opened).picked(**named)
+            found = list(frame.collect(frame.native).values())
+        matrix = np.empty((len(found[0]) if found else 0, len(features)))
+        for at, name in enumerate(features):
+            matrix[:, at] = floats(found[at])
+            wrong = np.flatnonzero(~np.isfinite(matrix[:, at]))
+            if len(wrong):
+                value = float(matrix[wrong[0], at])
+                raise refused_value(name, self.name, f"row {wrong[0] + 1}", value)
+        return matrix, {
+            name: read_labels(values, f"column {show_label(name)!r} of {self.name}")
+            for name, values in zip(labels, found[len(features) :], strict=True)
+        }
+
+    def groups(
+        self,
+        sets: Sequence[Sequence[ColumnName]],
+        weights: ColumnName | None = None,
+        most: Mapping[int, int] | None = None,
+    ) -> list[GroupedCounts | None]:
+        """Count the combinations of each set of columns, one set after the other."""
+        found: list[GroupedCounts | None] = []
+        numbers = [] if weights is None else [str(weights)]
+        with self.frame(numbers) as frame:
+            for at, names in enumerate(sets):
+                placed = {f"k{k}": str(name) for k, name in enumerate(names)}
+                asked = None if weights is None else str(weights)
+                one = group_frame(frame, weights=asked, **placed)
+                keys = {name: one.keys[f"k{k}"] for k, name in enumerate(names)}
+                large = most is not None and len(one.counts) > most.get(at, len(one.counts))
+                groups = GroupedCounts(keys, one.counts, one.weights, one.fractional)
+                found.append(None if large else groups)
+        return found
+
+
+def _kind(dtype: Any) -> Kind:
+    import narwhals as nw
+
+    if dtype == nw.Float32:
+        return Kind.single
+    if dtype.is_numeric():
+        return Kind.number
+    if dtype == nw.Boolean:
+        return Kind.boolean
+    if dtype.is_temporal():
+        return Kind.date
+    return Kind.text if dtype in (nw.String, nw.Categorical, nw.Enum) else Kind.other

@@ -1,7 +1,7 @@
-"""Rows of a frame of any engine, a block at a time, and samples of them.
+"""Rows of a dataframe of any engine, one block at a time, and samples of them.
 
-Blocks pass through this process, whatever the size of the frame; an engine that runs elsewhere
-must send them.
+Blocks pass through this process, whatever the size of the dataframe; an engine that runs
+elsewhere must send them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from clustervet._progress import ticking
 from clustervet.errors import FeatureError, LabelError, ParameterError
-from clustervet.frames.narwhal import Held, group_key, whole
-from clustervet.frames.weighing import check_weights
+from clustervet.frames.frame import Frame, check_weights, whole
 from clustervet.labels import plain_label, read_labels, show_label
 
 Floats = NDArray[np.float64]
@@ -26,18 +25,30 @@ Floats = NDArray[np.float64]
 ROWS = 100_000
 # Squares of coordinates must stay far from the largest float.
 LARGEST = 1e150
-# Points a cluster at least, of which an interval can be made.
+# Points per cluster that an interval needs at least.
 FEWEST = 10
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that can be gone over as often as needed, a block at a time.
+    """Rows of a dataframe that can be read as often as needed, one block at a time.
 
+    Parameters
+    ----------
+    frame : dataframe
+        A dataframe of pandas, polars, pyarrow, DuckDB, Dask, Spark or Ibis.
+    label : str
+        The column of clusters.
+    features : str or sequence of str
+        The columns of numbers.
+
+    Examples
+    --------
     >>> import duckdb
     >>> frame = duckdb.sql("SELECT 'a' AS c, i AS x FROM range(3) AS t(i)")
     >>> [(names, points.tolist()) for names, _, points in Rows(frame, "c", ["x"]).blocks()]
     [(['a'], [[0.0], [1.0], [2.0]])]
+
     """
 
     frame: Any = field(repr=False)
@@ -47,7 +58,21 @@ class Rows:
     def shown(
         self, number: int, what: str
     ) -> Iterator[tuple[list[Any], NDArray[np.int64], Floats]]:
-        """The blocks, with a progress bar for so many rows."""
+        """The blocks, with a progress bar on a terminal.
+
+        Parameters
+        ----------
+        number : int
+            How many rows there are.
+        what : str
+            What the progress bar says.
+
+        Yields
+        ------
+        names, places, points
+            As `blocks` gives them.
+
+        """
         passed = ticks = 0
         with ticking(-(-number // ROWS), what) as tick:
             for block in self.blocks():
@@ -58,10 +83,25 @@ class Rows:
                     tick()
 
     def blocks(self) -> Iterator[tuple[list[Any], NDArray[np.int64], Floats]]:
-        """Names of clusters (None is missing), the place of each row's among them, the points."""
+        """All rows, in blocks.
+
+        Yields
+        ------
+        names : list
+            The clusters of the block; None stands for a missing label.
+        places : ndarray of int64
+            For each row the place of its cluster in `names`.
+        points : ndarray of float64
+            One row per point and one column per feature.
+
+        Raises
+        ------
+        FeatureError
+            If a feature is no number, missing, infinite, or too large to square.
+
+        """
         names = read_names(self.features, self.label, None)
-        held, _, columns = pick(self.frame, self.label, names, None)
-        for block in _blocks(held, held.frame.with_columns(*columns)):
+        for block in _blocks(*pick(self.frame, self.label, names, None)):
             points = np.stack([floats(block[f"f{j}"]) for j in range(len(names))], axis=1)
             if not len(points):
                 continue
@@ -71,9 +111,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Sample:
-    """Points drawn from each cluster alike, without replacement and in random order."""
+    """Points drawn without replacement, the same number from each cluster, in random order."""
 
-    names: list[Any]  # a cluster a point
+    names: list[Any]  # the cluster of each point
     points: Floats = field(repr=False)
 
 
@@ -86,17 +126,49 @@ def sample_rows(
     random_state: Any = 0,
     number: int = 0,
 ) -> Sample:
-    """So many points of each cluster, or all of a smaller one; rows without a label included.
+    """Draw the same number of points from each cluster, or all points of a smaller one.
 
-    Every row passes by once and those with the smallest random numbers stay, so that the same
-    seed gives the same sample as long as the engine keeps the order of the rows. Spark draws
-    by itself. `number` is how many rows there are, for the progress bar.
+    Parameters
+    ----------
+    frame : dataframe
+        A dataframe of pandas, polars, pyarrow, DuckDB, Dask, Spark or Ibis.
+    label : str
+        The column of clusters. Rows without a label are drawn like a cluster of their own.
+    features : str or sequence of str
+        The columns of numbers.
+    per_cluster : int
+        How many points are drawn from each cluster, at least 10.
+    random_state : None, int or numpy.random.Generator, default 0
+        Where the random numbers come from.
+    number : int, default 0
+        How many rows there are, for the progress bar.
 
+    Returns
+    -------
+    Sample
+        The cluster of each point drawn, and the points.
+
+    Raises
+    ------
+    ParameterError
+        If `per_cluster` is too small, or `random_state` is none of the above.
+    FeatureError
+        If there are no rows, or if a feature holds something else than finite numbers.
+
+    Notes
+    -----
+    Every row is read once, and those with the smallest random numbers are kept. The same seed
+    gives the same sample as long as the engine keeps the order of the rows. Spark draws by
+    itself, so that no other row is sent.
+
+    Examples
+    --------
     >>> import duckdb
     >>> frame = duckdb.sql("SELECT i % 3 AS c, i AS x FROM range(3000) AS t(i)")
     >>> drawn = sample_rows(frame, label="c", features="x", per_cluster=10)
     >>> drawn.points.shape, sorted(set(drawn.names))
     ((30, 1), [0, 1, 2])
+
     """
     if isinstance(per_cluster, bool) or not isinstance(per_cluster, int) or per_cluster < FEWEST:
         raise ParameterError(
@@ -109,7 +181,7 @@ def sample_rows(
             f"random_state must be None, a whole number or a numpy Generator, not {random_state!r}."
         )
     rng = np.random.default_rng(random_state)
-    held = Held.of(frame)
+    held = Frame.of(frame)
     if "spark" in held.engine.value:
         frame = _drawn_by_spark(held, label, features, per_cluster, int(rng.integers(2**31)))
         label, features = "label", [f"f{j}" for j in range(len(frame.columns) - 1)]
@@ -131,17 +203,17 @@ def sample_rows(
 
 
 def _drawn_by_spark(
-    held: Held, label: str, features: Sequence[str] | str, per_cluster: int, seed: int
+    held: Frame, label: str, features: Sequence[str] | str, per_cluster: int, seed: int
 ) -> Any:
     """The sample as a frame of Spark, so that no other row leaves it."""
     names = read_names(features, label, None)
     named = {"label": label} | {f"f{j}": name for j, name in enumerate(names)}
     ranked = f"row_number() OVER (PARTITION BY label ORDER BY rand({seed})) AS place"
-    rows = held.picked(**named).frame.to_native().selectExpr("*", ranked)
+    rows = held.picked(**named).native.to_native().selectExpr("*", ranked)
     return rows.filter(f"place <= {per_cluster}").drop("place")
 
 
-def _blocks(held: Held, frame: Any) -> Iterator[Mapping[str, Any]]:
+def _blocks(held: Frame, frame: Any) -> Iterator[Mapping[str, Any]]:
     """Blocks of an engine's own frame as columns."""
     kind, native = held.engine, frame.to_native()
     if kind.is_pandas():
@@ -164,9 +236,9 @@ def _blocks(held: Held, frame: Any) -> Iterator[Mapping[str, Any]]:
         reader = native.to_arrow_reader if recent else native.fetch_arrow_reader
         yield from map(_columns, reader(ROWS))
     elif kind.is_duckdb():
-        home = held.collect(frame)  # without Arrow it gives all or nothing
-        for first in range(0, len(home["f0"]), ROWS):
-            yield {name: column[first : first + ROWS] for name, column in home.items()}
+        found = held.collect(frame)  # without Arrow it gives all or nothing
+        for first in range(0, len(found["f0"]), ROWS):
+            yield {name: column[first : first + ROWS] for name, column in found.items()}
     else:
         left = native.toLocalIterator()
         while rows := list(islice(left, ROWS)):
@@ -220,19 +292,19 @@ def read_names(features: Any, label: str, weights: str | None) -> list[str]:
     return names
 
 
-def pick(
-    frame: Any, label: str, features: Sequence[str], weights: str | None
-) -> tuple[Held, Any, list[Any]]:
-    """The columns under safe names (label, f0, f1, ...), their types, and how they are read.
+def pick(frame: Any, label: str, features: Sequence[str], weights: str | None) -> tuple[Frame, Any]:
+    """The frame and its rows under safe names: label, f0, f1, ..., and weight and parts.
 
-    Features become float64, their NaN null, as the label's does.
+    Features and weights become float64 and their NaN null, as the label's does; `parts` is 1
+    where a weight is no whole number.
     """
     import narwhals as nw
 
-    named = {"label": label} | {f"f{j}": name for j, name in enumerate(features)}
-    held = Held.of(frame).picked(**named, **({} if weights is None else {"weight": weights}))
-    schema = held.frame.collect_schema()
-    columns = [group_key(held, "label", schema["label"], label)]
+    more = {f"f{j}": name for j, name in enumerate(features)}
+    if weights is not None:
+        more["weight"] = weights
+    picked, schema, rows = Frame.of(frame).keyed(more, label=label)
+    columns = []
     for j, name in enumerate(features):
         kind = schema[f"f{j}"]
         if not (kind.is_numeric() or kind == nw.Boolean):
@@ -240,35 +312,33 @@ def pick(
                 f"column {show_label(name)!r} holds {show_label(kind)}, not numbers; leave it out "
                 "or encode it."
             )
-        column = nw.col(f"f{j}") if kind == nw.Float64 else nw.col(f"f{j}").cast(nw.Float64())
-        floating = kind in (nw.Float64, nw.Float32)
-        columns.append(
-            nw.when(~column.is_nan()).then(column).alias(f"f{j}") if floating else column
-        )
-    return held, schema, columns
+        columns.append(_filled(f"f{j}", kind))
+    if weights is not None:
+        check_weights(schema["weight"])
+        weight = nw.col("weight").cast(nw.Float64())
+        parts = nw.when(weight.round(0) != weight).then(1).otherwise(0)
+        columns += [_filled("weight", schema["weight"]), parts.alias("parts")]
+    return picked, rows.with_columns(*columns)
 
 
-def weight_columns(kind: Any) -> list[Any]:
-    """Weights as floats, their NaN null, and 1 beside each that is not whole."""
+def _filled(name: str, kind: Any) -> Any:
+    """A column as float64, its NaN null."""
     import narwhals as nw
 
-    check_weights(kind)
-    weight = nw.col("weight").cast(nw.Float64())
-    known = nw.when(~weight.is_nan()).then(weight) if kind.is_float() else weight
-    parts = nw.when(weight.round(0) != weight).then(1).otherwise(0)
-    return [known.alias("weight"), parts.alias("parts")]
+    column = nw.col(name) if kind == nw.Float64 else nw.col(name).cast(nw.Float64())
+    return nw.when(~column.is_nan()).then(column).alias(name) if kind.is_float() else column
 
 
-def weight_sums(home: dict[str, Any]) -> NDArray[np.int64]:
+def weight_sums(found: dict[str, Any]) -> NDArray[np.int64]:
     """Sums of weights, once they are found to say how many points each row stands for."""
-    if whole(home["given"]).sum() < whole(home["rows"]).sum():
+    if whole(found["given"]).sum() < whole(found["rows"]).sum():
         raise LabelError("weights must be finite; some are missing or NaN.")
-    least, total = floats(home["least"]).min(), floats(home["total"])
+    least, total = floats(found["least"]).min(), floats(found["total"])
     if least < 0:
         raise LabelError(f"weights must not be negative; the smallest is {show_label(least)}.")
     if not total.sum() < 2.0**53:
         raise LabelError("weights must be finite and sum to less than 2^53.")
-    if whole(home["parts"]).any():
+    if whole(found["parts"]).any():
         raise LabelError("weights must be whole numbers: how many points each row stands for.")
     if not total.any():
         raise LabelError("weights are all zero; at least one must be positive.")

@@ -1,20 +1,21 @@
-"""Delimited text: CSV, TSV and the like, streamed into codes; a label is kept once."""
+"""Delimited text (CSV, TSV and the like) as Python reads it.
+
+This reader has the last word on what a line says: it names the line of a mistake. DuckDB reads
+large files, and is trusted only where both must agree (`trailing_delimiters`).
+"""
 
 from __future__ import annotations
 
 import csv
-import difflib
 import gzip
 import io
-import os
-import sys
+import math
+import re
 import zlib
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -22,214 +23,183 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import FileError
+from clustervet.frames.columns import (
+    DELIMITED,
+    MISSING,
+    GrowingMatrix,
+    Kind,
+    LabelCodes,
+    NoNumberError,
+    check_unique,
+    column_of,
+    is_number,
+    refused_value,
+)
+from clustervet.frames.places import Place, advancing
 from clustervet.labels import Codes, show_label
-from clustervet.labels.codes import from_keys
 
-# What common writers put for a missing value.
-MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "<NA>", "null", "NULL", "None"})
 DELIMITERS = (",", "\t", ";", "|")
 ROWS = 50_000
 PEEK = 65_536
+# Rows that tell what a column holds, and fields that are looked at in wide tables.
+LOOKED_AT = 1_000
+FIELDS = 200_000
 # Bytes that take about two seconds to read.
 SHOW_PROGRESS = 4_000_000
+TRUTH = {"true": 1.0, "false": 0.0}
+# Columns up to which the engine counts the empty ones at the end of a row.
+MANY = 200
+CHUNK = 2**23
+LONGEST = 2**26
+
+ZSTD = (
+    "SELECT * FROM read_csv(?, columns={'l': 'VARCHAR'}, delim='\x1f', quote='', escape='', "
+    "compression='zstd', auto_detect=false, header=false)"
+)
+
+Line = tuple[int, list[str]]
+
+
+class DoubtfulTextError(Exception):
+    """Lines that DuckDB and Python may read differently."""
 
 
 @dataclass(frozen=True)
-class TextTable:
-    """Columns of a delimited file as codes."""
+class TextFile:
+    """A delimited file: what cuts its lines, whether the first holds names, and its columns."""
 
-    name: str
-    columns: dict[str, Codes]
+    place: Place
+    delimiter: str
+    named: bool
+    columns: Mapping[str, Kind]
     header_guessed: str | None = None
+    first_line: int = 1
+    doubtful: bool = False
 
-    def column(self, name: str) -> Codes:
-        """A column by name; an unknown name gets the nearest one suggested."""
-        if name in self.columns:
-            return self.columns[name]
-        near = difflib.get_close_matches(name, self.columns, n=1)
-        known = ", ".join(show_label(column) for column in list(self.columns)[:20])
-        hint = f"did you mean {show_label(near[0])}?" if near else f"its columns are {known}."
-        raise FileError(f"{self.name} has no column {show_label(name)!r}; {hint}")
+    @property
+    def name(self) -> str:
+        """The file in words that are safe to show."""
+        return self.place.name
 
-    def numbers(self, name: str) -> NDArray[np.float64]:
-        """A column of weights."""
-        column = self.column(name)
-        what = f"column {show_label(name)} of {self.name}"
-        if column.missing is not None:
-            raise FileError(f"{what} has an empty weight.")
-        texts = column.restore(np.arange(column.span[1] if column.span else 0))
-        for text in texts:
-            if not _is_number(text):
-                raise FileError(f"{what} holds {show_label(text)!r}, which is no weight.")
-        return np.array([float(text) for text in texts])[column.values]
+    def read(self, features: Sequence[str], labels: Sequence[str]) -> tuple[Any, dict[str, Codes]]:
+        """The features as a matrix, and columns as labels, in one pass over the rows."""
+        matrix = GrowingMatrix(len(features))
+        gathered = {name: LabelCodes(self._column(name)) for name in labels}
+        places = {name: place for place, name in enumerate(self.columns)}
+        for chunk in self._chunks():
+            columns = list(zip(*(row for _, row in chunk), strict=True))
+            numbers = [_numbers(columns[places[name]], self.columns[name]) for name in features]
+            try:
+                matrix.extend(numbers, len(chunk))
+            except NoNumberError as found:
+                name = features[found.column]
+                line, row = chunk[found.row % ROWS]
+                raise refused_value(name, self.name, f"line {line}", row[places[name]]) from None
+            for name, codes in gathered.items():
+                codes.add(columns[places[name]])
+        return matrix.finished(), {name: codes.codes() for name, codes in gathered.items()}
+
+    def texts(self, names: Sequence[str]) -> list[NDArray[Any]]:
+        """Columns as they stand, None where a value is missing."""
+        places = [list(self.columns).index(name) for name in names]
+        once: dict[str, str | None] = dict.fromkeys(MISSING)
+        found: list[list[str | None]] = [[] for _ in names]
+        for chunk in self._chunks():
+            for texts, place in zip(found, places, strict=True):
+                texts.extend(once.setdefault(row[place], row[place]) for _, row in chunk)
+        return [np.array(texts, object) for texts in found]
+
+    def check_header(self) -> None:
+        """Refuse a first line of numbers of which nobody has said what it is."""
+        if self.doubtful:
+            raise FileError(
+                f"the first line of {self.name} holds numbers only; say whether it names the "
+                "columns (--header, header=True) or is a row (--no-header, header=False)."
+            )
+
+    def _chunks(self) -> Iterator[list[Line]]:
+        """Blocks of rows, each as wide as the first line."""
+        width = len(self.columns)
+        with text_lines(self.place, self.delimiter, watch=True) as lines:
+            data = islice(lines, int(self.named), None)
+            while chunk := list(islice(data, ROWS)):
+                _check_width(chunk, width, self.name)
+                yield chunk
+
+    def _column(self, name: str) -> Any:
+        return column_of(name, self.name, [(self.name, DELIMITED)], nested=True)
 
 
-def read_text_table(
-    source: str | Path,
-    *,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    name: str | None = None,
-) -> TextTable:
-    """Read a delimited text file, plain or gzipped; "-" is standard input.
+def open_text(place: Place, delimiter: str | None, header: bool | None) -> TextFile:
+    """A delimited file with its columns, and what their first rows hold.
 
-    With `header=None` a file of several columns has one, and a file of a single column has
-    one if its first line is no number and occurs nowhere else in it. Messages call the file
-    by its `name`, if that is another than its path.
+    With `header=None` a file of several columns has one, and a file of a single column has one
+    if its first line is no number and occurs nowhere else in it. A first line of several
+    numbers is `doubtful`: nobody can tell whether they are names.
     """
-    if "\0" in str(source):
-        raise FileError("a path cannot hold the character NUL.")
-    if name is None:
-        name = "standard input" if str(source) == "-" else show_label(str(source), 200)
-    with opened_text(source, name) as (stream, start), long_fields():
-        separator = find_delimiter(delimiter, source, start)
-        try:
-            with closing(watched_lines(stream, source)) as lines:
-                return _collect(text_rows(lines, separator), name, header)
-        except UnicodeDecodeError as error:
+    with opened_text(place) as (_, start):
+        cut = find_delimiter(delimiter, place.suffix, start)
+    with text_lines(place, cut) as lines:
+        looked = list(islice(lines, 1))
+        if not looked or not looked[0][1]:
+            raise FileError(f"{place.name} is empty.")
+        first_line, first = looked[0]
+        looked += islice(lines, max(20, min(LOOKED_AT, FIELDS // len(first))))
+        # A single column has a name if that is unlike every label, however far down.
+        named = header if header is not None else _has_header(first, looked, lines)
+    names = first if named else [str(k) for k in range(1, len(first) + 1)]
+    check_unique(names, place.name)
+    _check_width(looked, len(names), place.name)
+    rows = [row for _, row in looked[int(named) :]]
+    if not rows:
+        raise FileError(f"{place.name} has a header and no rows.")
+    kinds = dict(zip(names, map(_kind, zip(*rows, strict=True)), strict=True))
+    guessed = first[0] if named and header is None and len(first) == 1 else None
+    counted = [[str(start + k) for k in range(len(first))] for start in (0, 1)]
+    doubtful = header is None and len(first) > 1 and all(map(is_number, first))
+    return TextFile(
+        place, cut, named, kinds, guessed, first_line, doubtful and first not in counted
+    )
+
+
+def _has_header(first: list[str], looked: Sequence[Line], lines: Iterator[Line]) -> bool:
+    """Whether the first line holds names, where nobody has said so."""
+    if len(first) > 1:
+        return True
+    if len(looked) == 1 or first[0] in MISSING or is_number(first[0]):
+        return False
+    return all(row[0] != first[0] for _, row in chain(looked[1:], lines))
+
+
+def _check_width(lines: Sequence[Line], width: int, name: str) -> None:
+    for line, row in lines:
+        if len(row) != width:
             raise FileError(
-                f"{name} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert it, "
-                "for example with iconv."
-            ) from None
-        except csv.Error as error:
-            raise FileError(f"{name} is not well-formed delimited text: {error}.") from None
-
-
-def _collect(rows: Iterator[tuple[int, list[str]]], name: str, header: bool | None) -> TextTable:
-    _, first = next(rows, (0, []))
-    if not first:
-        raise FileError(f"{name} is empty.")
-    one = len(first) == 1
-    guess = one and header is None
-    names = first if header or (header is None and not one) else numbered(first)
-    check_unique(names, name)
-    places = [defaultdict[str, int](count().__next__) for _ in names]
-    codes = [array("i") for _ in names]
-    if names is not first and not guess:
-        _add([first], places, codes)
-    while chunk := list(islice(rows, ROWS)):
-        for line, row in chunk:
-            if len(row) != len(names):
-                raise FileError(
-                    f"line {line} of {name} has {len(row)} "
-                    f"{'field' if len(row) == 1 else 'fields'} where the first line has "
-                    f"{len(names)}."
-                )
-        _add([row for _, row in chunk], places, codes)
-    guessed = None
-    if guess:
-        if looks_like_header(first[0], list(places[0])):
-            names, guessed = first, first[0]
-        else:
-            _put_first(first[0], places[0], codes[0])
-    if not codes[0]:
-        raise FileError(f"{name} has a header and no rows.")
-    columns = {
-        column: _coded(place, values)
-        for column, place, values in zip(names, places, codes, strict=True)
-    }
-    return TextTable(name, columns, guessed)
-
-
-def numbered(row: Sequence[str]) -> list[str]:
-    """Names for columns that have none: 1, 2, ..."""
-    return [str(k) for k in range(1, len(row) + 1)]
-
-
-def check_unique(names: Sequence[str], name: str) -> None:
-    """Refuse two columns of one name."""
-    for column, times in Counter(names).items():
-        if times > 1:
-            raise FileError(
-                f"{name} has {times} columns named {show_label(column)!r}; names must be unique."
+                f"line {line} of {name} has {len(row)} {'field' if len(row) == 1 else 'fields'} "
+                f"where the first line has {width}."
             )
 
 
-def _add(rows: list[list[str]], places: list[Any], codes: list[Any]) -> None:
-    for place, values, column in zip(places, codes, zip(*rows, strict=True), strict=True):
-        values.extend(map(place.__getitem__, column))
-
-
-def _put_first(label: str, place: defaultdict[str, int], values: array[int]) -> None:
-    values.insert(0, place[label])
-
-
-def looks_like_header(first: str, labels: list[str]) -> bool:
-    """Whether the first line of a single column is a name: unlike every label that follows."""
-    return bool(labels) and not (first in labels or first in MISSING or _is_number(first))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _coded(place: dict[str, int], values: array[int]) -> Codes:
-    keys = list(place)
-    codes = np.frombuffer(values, np.int32)
-    absent = np.array([key in MISSING for key in keys])
-    if not absent.any():
-        return from_keys(codes, keys)
-    rank = np.where(absent, 0, np.cumsum(~absent) - 1).astype(np.int32)
-    kept = [key for key in keys if key not in MISSING] or [""]
-    return from_keys(rank[codes], kept, absent[codes])
-
-
 @contextmanager
-def opened_text(source: str | Path, name: str) -> Iterator[tuple[io.TextIOWrapper, bytes]]:
-    """The file as text, with its first bytes; what is wrong with it is said in one sentence."""
-    standard = str(source) == "-"
-    with ExitStack() as stack:
-        try:
-            raw: Any = sys.stdin.buffer if standard else stack.enter_context(open(source, "rb"))
-            if str(source).endswith(".gz"):
-                raw = stack.enter_context(gzip.GzipFile(fileobj=raw))
-            buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
-            start = buffered.peek(PEEK)[:PEEK]
-            if b"\0" in start:
-                raise FileError(f"{name} is a binary file, not delimited text.")
-            stream = io.TextIOWrapper(buffered, encoding="utf-8-sig", newline="")
-            if standard:
-                stack.callback(stream.detach)  # standard input is not ours to close
-            yield stream, start
-        except IsADirectoryError:
-            raise FileError(f"{name} is a directory, not a file.") from None
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise FileError(f"{name} is not a whole gzip file: {error}.") from None
-        except OSError as error:
-            raise FileError(f"{name} cannot be read: {error.strerror or error}.") from None
-
-
-@contextmanager
-def long_fields() -> Iterator[None]:
-    """Allow labels of any length while reading."""
-    old = csv.field_size_limit(2**31 - 1)
+def text_lines(place: Place, delimiter: str, *, watch: bool = False) -> Iterator[Iterator[Line]]:
+    """The rows with their line numbers."""
+    limit = csv.field_size_limit(2**31 - 1)  # labels may have any length
     try:
-        yield
+        with opened_text(place) as (stream, _), closing(_watched(stream, place, watch)) as lines:
+            yield _rows(lines, delimiter)
+    except UnicodeDecodeError as error:
+        raise FileError(
+            f"{place.name} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert "
+            "it, for example with iconv."
+        ) from None
+    except csv.Error as error:
+        said = show_label(str(error), 100)  # it may quote a tab
+        raise FileError(f"{place.name} is not well-formed delimited text: {said}.") from None
     finally:
-        csv.field_size_limit(old)
+        csv.field_size_limit(limit)
 
 
-def find_delimiter(given: str | None, source: str | Path, start: bytes) -> str:
-    """The separator given, or the one that the file's name or first line suggests."""
-    if given is not None:
-        given = {"tab": "\t", "\\t": "\t"}.get(given, given)
-        if len(given) != 1:
-            raise FileError(f"a delimiter is one character, not {show_label(given)!r}.")
-        if given in '"\r\n':
-            raise FileError(f"a delimiter cannot be {given!r}, which ends fields and lines.")
-        return given
-    if Path(str(source).removesuffix(".gz")).suffix in (".tsv", ".tab"):
-        return "\t"
-    line = start.partition(b"\n")[0]
-    counts = [line.count(character.encode()) for character in DELIMITERS]
-    return DELIMITERS[counts.index(max(counts))]
-
-
-def text_rows(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(lines: Iterator[str], delimiter: str) -> Iterator[Line]:
     """Rows with their line numbers; blank lines are skipped, but are labels in a single column."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     blanks: list[int] = []
@@ -245,24 +215,132 @@ def text_rows(lines: Iterator[str], delimiter: str) -> Iterator[tuple[int, list[
         yield reader.line_num, row
 
 
-def watched_lines(stream: io.TextIOWrapper, source: str | Path) -> Generator[str, None, None]:
-    """The lines, with a progress bar on a terminal if the file is large."""
-    large = str(source) != "-" and os.path.getsize(source) > SHOW_PROGRESS
-    if not (large and sys.stderr.isatty()):
-        for line in stream:  # not `yield from`, which would close the stream with itself
-            yield line
+@contextmanager
+def opened_text(place: Place) -> Iterator[tuple[Iterator[str], bytes]]:
+    """The lines of a file, with its first bytes; what is wrong with it is said in one sentence."""
+    if place.packing == "zstd":
+        lines = _zstd_lines(place)
+        first = next(lines, "")
+        yield chain([first] if first else [], lines), first.encode()
         return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress
+    with ExitStack() as stack:
+        try:
+            raw: Any = stack.enter_context(open(place.path, "rb"))
+            if place.packing == "gzip":
+                raw = stack.enter_context(gzip.GzipFile(fileobj=raw))
+            buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
+            start = buffered.peek(PEEK)[:PEEK]
+            if b"\0" in start:
+                raise FileError(f"{place.name} is a binary file, not delimited text.")
+            yield io.TextIOWrapper(buffered, encoding="utf-8-sig", newline=""), start
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise FileError(f"{place.name} is not a whole gzip file: {error}.") from None
+        except OSError as error:
+            raise FileError(f"{place.name} cannot be read: {error.strerror or error}.") from None
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        name = escape(show_label(Path(source).name))
-        task = progress.add_task(f"reading {name}", total=os.path.getsize(source))
-        done = 0
+
+def _zstd_lines(place: Place) -> Iterator[str]:
+    """The lines of a file packed by Zstandard, which DuckDB unpacks."""
+    from clustervet.frames.duck import EngineError, engine_fault, session
+
+    try:
+        with session() as opened, closing(opened.batches(ZSTD, [opened.path(place)])) as stream:
+            for _, (lines,) in stream:
+                yield from (f"{line or ''}\n" for line in lines)
+    except EngineError as error:
+        raise engine_fault(error, [place], "Zstandard") from None
+
+
+def _watched(stream: Iterator[str], place: Place, watch: bool) -> Generator[str, None, None]:
+    """The lines, with a progress bar on a terminal if the file is large."""
+    what, size, done = f"reading {show_label(Path(place.name).name)}", place.size, 0
+    with advancing(what, size, large=watch and size > SHOW_PROGRESS) as advance:
         for line in stream:
             done += len(line)
             if done > 2**20:
-                progress.advance(task, done)
+                advance(done)
                 done = 0
             yield line
+
+
+def find_delimiter(given: str | None, suffix: str, start: bytes) -> str:
+    """The delimiter given, or the one that the file's name or first line suggests."""
+    if given is not None:
+        given = {"tab": "\t", "\\t": "\t"}.get(given, given)
+        if len(given) != 1:
+            raise FileError(f"a delimiter is one character, not {show_label(given)!r}.")
+        if given in '"\r\n':
+            raise FileError(f"a delimiter cannot be {given!r}, which ends fields and lines.")
+        return given
+    if suffix in (".tsv", ".tab"):
+        return "\t"
+    line = start.partition(b"\n")[0]
+    counts = [line.count(character.encode()) for character in DELIMITERS]
+    return DELIMITERS[counts.index(max(counts))]
+
+
+def _kind(column: Sequence[str]) -> Kind:
+    """Numbers if most of the values that are there are numbers."""
+    values = [text for text in column if text not in MISSING]
+    if not values:
+        return Kind.empty
+    if all(text.lower() in TRUTH for text in values):
+        return Kind.boolean
+    return Kind.number if 2 * sum(map(is_number, values)) > len(values) else Kind.text
+
+
+def _numbers(column: Sequence[str], kind: Kind) -> NDArray[np.float64]:
+    """Fields as numbers; not a number where one is none."""
+    if kind is Kind.boolean:
+        return np.array([TRUTH.get(text.lower(), math.nan) for text in column])
+    try:
+        return np.fromiter(map(float, column), np.float64, len(column))
+    except ValueError:
+        return np.array([float(text) if is_number(text) else math.nan for text in column])
+
+
+def empty_at_end(width: int, ends: int) -> str:
+    """How many delimiters the line of a row ends in by the engine's reading, in SQL."""
+    last = width - 1
+    if not ends:
+        return f"CAST(c{last} IS NULL AS BIGINT)"
+    cases = [f"WHEN c{last - k} IS NOT NULL THEN {k}" for k in range(last)]
+    return f"CASE {' '.join(cases)} ELSE {last} END"
+
+
+def trailing_delimiters(place: Place, delimiter: str) -> int:
+    """How many delimiters end the lines of a file whose quotes have one reading.
+
+    The engine takes one delimiter too many at the end of a line for none, and forgives spaces
+    around quotes; Python does not.
+    """
+    mark = delimiter.encode()
+    edge = rb"(?:[\r\n]|%s)" % re.escape(mark)
+    doubt = re.compile(rb'%s +"|" +%s|%s""[\r\n]' % (edge, edge, re.escape(mark)))
+    opened: Any = gzip.open if place.packing == "gzip" else open
+    ends, kept = 0, b"\n"
+    try:
+        with opened(place.path, "rb") as stream:
+            while chunk := stream.read(CHUNK):
+                chunk = kept + chunk
+                cut_at = chunk.rfind(b"\n", 1)
+                if cut_at < 0 and len(chunk) > LONGEST:
+                    raise DoubtfulTextError("a very long line")
+                # The newline before a line belongs to it, as an edge.
+                kept, lines = (chunk, b"") if cut_at < 0 else (chunk[cut_at:], chunk[: cut_at + 1])
+                ends += _ends(lines, mark, doubt)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DoubtfulTextError(str(error)) from None
+    return ends + _ends(kept + b"\n", mark, doubt)
+
+
+def _ends(lines: bytes, mark: bytes, doubt: re.Pattern[bytes]) -> int:
+    if b'"' in lines and doubt.search(lines):
+        raise DoubtfulTextError("quotes beside spaces, or nothing between quotes")
+    ends = 0
+    for end in (b"\n", b"\r") if b"\r" in lines else (b"\n",):
+        times = 1
+        while found := lines.count(mark * times + end):
+            ends += found
+            times += 1
+    return ends

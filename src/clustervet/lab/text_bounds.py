@@ -13,7 +13,7 @@ from clustervet._checks import share
 from clustervet.datasets.corpora import CORPORA, Corpus, find_corpora, load_corpus
 from clustervet.errors import FileError
 from clustervet.fitting.algorithms import read_seed
-from clustervet.frames.whole import make_folder
+from clustervet.frames.writing import make_folder
 from clustervet.selection import Selection, select
 from clustervet.view import Column, Result, Row, Section, Table, form_cell, number_cell, text_cell
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from clustervet._checks import one_of
 from clustervet.errors import FileError, ParameterError
-from clustervet.frames.whole import write_whole
+from clustervet.frames.writing import write_whole
 from clustervet.labels import show_label
 from clustervet.report.page import to_html
 from clustervet.report.report import Report, build_report

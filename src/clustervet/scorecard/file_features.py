@@ -1,20 +1,20 @@
-"""Clusterings in files held against features in the same files, which never come into memory."""
+"""Clusterings in files, scored by features in the same files, which are never all in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from clustervet.errors import ClustervetError, FileError
+from clustervet.frames.columns import Kind
 from clustervet.frames.duck import EngineError
-from clustervet.frames.engines import engine_for
-from clustervet.frames.features import ChosenFeatures, choose_features
+from clustervet.frames.engines import ENGINE_FORMATS, Engine, engine_for
 from clustervet.frames.moments import cluster_moments
-from clustervet.frames.opening import FORMATS, Engine
+from clustervet.frames.places import find_files
 from clustervet.frames.rows import FEWEST, Rows, sample_rows
-from clustervet.frames.scan import find_files
+from clustervet.frames.source import open_table
 from clustervet.geometry import MomentGeometry
 from clustervet.internal.common import whole
 from clustervet.labels import show_label
@@ -23,10 +23,43 @@ from clustervet.registry import measures
 from clustervet.scorecard.card import ScoreCard, ScoreCards
 from clustervet.scorecard.internal import DRAWN_POINTS, score_geometry
 
-SUFFIXES = {Path(f"x{suffix}").suffix for suffix in FORMATS if not suffix.endswith(".gz")}
+SUFFIXES = {Path(f"x{suffix}").suffix for suffix in ENGINE_FORMATS if not suffix.endswith(".gz")}
 # Measures that need products of features, and features up to which these are added up.
 LIKELIHOODS = ("log_likelihood", "bic", "aic")
 MOST_CROSSED = 64
+
+
+@dataclass(frozen=True)
+class ChosenFeatures:
+    """Columns of a file that are features, and why the others were left out."""
+
+    feature_names: tuple[str, ...]
+    left_out: Mapping[str, str]
+    separator: str | None  # of delimited text
+
+
+def choose_features(
+    path: str, features: Sequence[str] | None, exclude: Sequence[str] = ()
+) -> ChosenFeatures:
+    """The columns that `Source.features` would take and that every engine reads as numbers."""
+    source = open_table(path)
+    source.check_header()
+    taken, left_out = source.choose(features, exclude)
+    separator = getattr(source, "delimiter", None)
+    # An engine reads words of delimited text as they are.
+    words = {Kind.boolean} if separator is not None else set()
+    if features is None:
+        left_out |= {name: "true and false" for name in taken if source.columns[name] in words}
+        kept = tuple(name for name in taken if name not in left_out)
+        return ChosenFeatures(kept, left_out, separator)
+    for name in taken:
+        kind = source.columns[name]
+        if not kind.numeric or kind in words:
+            raise FileError(
+                f"column {show_label(name)!r} of {source.name} is {kind.partition(',')[0]}, not "
+                "numbers."
+            )
+    return ChosenFeatures(tuple(taken), {}, separator)
 
 
 @dataclass(frozen=True)
@@ -47,7 +80,7 @@ class FileFeatures:
     files: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        # Columns are those of the first file, which an engine wants of all of them.
+        # The columns are those of the first file; an engine needs the same ones in all files.
         files = find_files(self.paths)
         object.__setattr__(self, "chosen", choose_features(files[0], self.features, self.exclude))
         known = all(Path(file.removesuffix(".gz")).suffix.lower() in SUFFIXES for file in files)
@@ -61,7 +94,7 @@ class FileFeatures:
         keys: Sequence[str] | None = None,
         family: str | Iterable[str] | None = None,
     ) -> ScoreCards:
-        """A score card a clustering: from moments, from rows in blocks, and from a sample.
+        """One score card per clustering: from moments, from rows in blocks, and from a sample.
 
         Sums are added where the rows are. Likelihoods and simplified silhouettes pass over the
         rows again; the silhouette is estimated from points drawn by cluster. What needs all
