@@ -39,7 +39,14 @@ from clustervet.internal import *  # noqa: F403  # likewise
 from clustervet.pacmdl import Bound, pac_mdl_bound
 from clustervet.partition import Partition
 from clustervet.registry import Estimate, Measure, measure, measures
-from clustervet.scorecard import ScoreCard, ScoreCards, external_scores, internal_scores
+from clustervet.scorecard import (
+    Judgement,
+    ScoreCard,
+    ScoreCards,
+    external_scores,
+    internal_scores,
+    judge,
+)
 from clustervet.selection import Selection, select
 from clustervet.tuning import (
     Choice,
@@ -68,6 +75,7 @@ __all__ = [
     "Estimate",
     "Geometry",
     "Interval",
+    "Judgement",
     "Measure",
     "Pairs",
     "Partition",
@@ -88,6 +96,7 @@ __all__ = [
     "find_hartigan",
     "find_optimum",
     "internal_scores",
+    "judge",
     "measure",
     "measures",
     "pac_mdl_bound",
@@ -111,10 +120,12 @@ LAZY = {
     "build_report": "report",
     "cluster_moments": "frames.moments",
     "examine": "evidence",
+    "examine_files": "evidence",
     "file_moments": "frames.moments",
     "open_table": "frames.source",
     "read_tables": "contingency.files",
     "sample_rows": "frames.rows",
+    "score_files": "scorecard",
     "write_report": "report",
 }
 

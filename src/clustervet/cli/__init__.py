@@ -1,4 +1,4 @@
-"""The command line: parse, call, print, exit code; no logic.
+"""The command line: one file per command; options, one library call, emit.
 
 Exit codes: 0 done; 2 the input or the call is at fault; 1 clustervet is at fault.
 """
@@ -13,6 +13,7 @@ def main() -> None:
     import typer
 
     from clustervet.cli.app import app
+    from clustervet.cli.options import spell_option
     from clustervet.errors import ClustervetError
 
     for stream in (sys.stdout, sys.stderr):
@@ -21,7 +22,7 @@ def main() -> None:
     try:
         code = app(prog_name="clustervet", standalone_mode=False)
     except ClustervetError as error:
-        _refuse(_in_options(str(error)))
+        _refuse(error.spelled(spell_option))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as error:
@@ -38,26 +39,8 @@ def main() -> None:
 
 
 def _refuse(message: str) -> None:
-    """One line on standard error, whatever the message quotes, and exit code 2."""
+    """Print one line on standard error, whatever the message quotes, and exit with code 2."""
     from clustervet.labels import show_label
 
     print(f"clustervet: {show_label(' '.join(message.split()), 2_000)}", file=sys.stderr)
     sys.exit(2)
-
-
-def _in_options(message: str) -> str:
-    """A message about arguments, in words of the command line."""
-    for policy in ("drop", "class"):
-        message = message.replace(f"missing='{policy}'", f"--missing {policy}")
-    for argument, option in {
-        "with labelled= which": "with --labelled which",
-        "noise='drop'": "--noise drop",
-        "noise={": "--noise {",
-        "shared=True": "--shared",
-        "weighting='tfidf'": "--weighting tfidf",
-        "weighting='counts'": "--weighting counts",
-        "n_jobs must": "--jobs must",
-        "random_state must": "--seed must",
-    }.items():
-        message = message.replace(argument, option)
-    return message

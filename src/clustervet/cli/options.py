@@ -1,25 +1,62 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what people type in them."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import importlib
+import math
+import re
+import sys
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from typing import Annotated, Any
 
 import typer
 
-from clustervet.cli.output import Format
-from clustervet.cli.request import MissingChoice
-from clustervet.frames.whole import check_writable
+from clustervet._checks import suggestion
+from clustervet.cli.emit import Format
+from clustervet.errors import ParameterError, Setting
+from clustervet.frames.writing import check_writable
+from clustervet.labels import show_label
+from clustervet.pacmdl import languages
+from clustervet.registry import Measure
 from clustervet.registry import measures as registry
+
+HELP = {"help_option_names": ["-h", "--help"]}
+# Values in a range at most.
+MOST = 10_000
+# Parameters that have another name on the command line.
+NAMES = {"n_jobs": "jobs", "random_state": "seed", "clusters": "k"}
+
+
+class MissingChoice(StrEnum):
+    """What an empty label does."""
+
+    raise_ = "raise"
+    drop = "drop"
+    class_ = "class"
+
+
+def spell_option(setting: Setting) -> str:
+    """Return a parameter as the command line spells it.
+
+    >>> spell_option(Setting("missing", "drop")), spell_option(Setting("shared", True))
+    ('--missing drop', '--shared')
+    """
+    option = f"--{NAMES.get(setting.name, setting.name).replace('_', '-')}"
+    if setting.value is None or setting.value is True:
+        return option
+    if setting.value is False:
+        return option.replace("--", "--no-", 1)
+    if isinstance(setting.value, dict):
+        return f"{option} {' '.join(f'{label}={x}' for label, x in setting.value.items())}"
+    return f"{option} {setting.value}"
 
 
 def complete_measure(incomplete: str) -> list[tuple[str, str]]:
-    """Measures whose key begins so, the last of several."""
+    """Return the measures whose key begins so, for the last of several."""
     head, comma, last = incomplete.rpartition(",")
-    return [
-        (head + comma + key, record.title)
-        for key, record in registry.items()
-        if key.startswith(last)
-    ]
+    return [(head + comma + k, r.title) for k, r in registry.items() if k.startswith(last)]
 
 
 def _complete_family(incomplete: str) -> list[str]:
@@ -27,6 +64,180 @@ def _complete_family(incomplete: str) -> list[str]:
     return sorted(family for family in families if family.startswith(incomplete))
 
 
+def _complete_language(incomplete: str) -> list[tuple[str, str]]:
+    return [(key, r.meaning) for key, r in languages.items() if key.startswith(incomplete)]
+
+
+def _complete_model(incomplete: str) -> list[str]:
+    from clustervet.inference.nulls import MODELS
+
+    return [name for name in MODELS if name.startswith(incomplete)]
+
+
+def checked_output(path: str | None) -> str | None:
+    """Refuse at once a file that cannot be written."""
+    if path is None or path == "-":
+        return None
+    check_writable(path)
+    return path
+
+
+def checked_report(path: str | None) -> str | None:
+    """Refuse at once a file that no report can have."""
+    if path is not None:
+        from clustervet.report.writing import check_target
+
+        check_target(path)
+    return path
+
+
+def listed(values: list[str] | None) -> list[str] | None:
+    """Return names separated by commas or repeated; None where there are none."""
+    names = [name.strip() for name in ",".join(values or []).split(",") if name.strip()]
+    return names or None
+
+
+def _keys(values: list[str] | None) -> list[str] | None:
+    """Return keys of measures, separated by commas or repeated."""
+    if not values:
+        return None
+    keys = ",".join(values).split(",")
+    if not all(key.strip() for key in keys):
+        raise ParameterError(
+            Setting("measures"),
+            " has an empty name of a measure; leave it out to compute them all.",
+        )
+    return keys
+
+
+def noise_policies(given: Sequence[str] | None) -> dict[Any, str] | None:
+    """Return policies by label: `drop` is for the label -1, `outlier=drop` for outlier."""
+    policies: dict[Any, str] = {}
+    for item in given or []:
+        label, equals, policy = item.rpartition("=")
+        if equals:
+            policies[label] = policy
+            if label.isascii() and re.fullmatch(r"0|-?[1-9]\d*", label):
+                policies[int(label)] = policy  # typed files hold numbers
+        else:
+            policies.update({-1: policy, "-1.0": policy})
+    return policies or None
+
+
+def load_object(name: str, what: str, kind: str) -> Any:
+    """Import something of the user's own by module:name, from the current folder too."""
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
+        raise ParameterError(f"{what} of your own is module:{kind}, not {show_label(name)!r}.")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ParameterError(f"{show_label(name)!r} cannot be loaded: {error}.") from None
+
+
+def own_measures(names: Sequence[str] | None) -> list[str]:
+    """Import measures of the user's own; return their keys in the registry."""
+    keys = []
+    for name in names or []:
+        record = getattr(load_object(name, "a measure", "function"), "record", None)
+        if not isinstance(record, Measure):
+            raise ParameterError(
+                f"{show_label(name)!r} is no measure; decorate the function with "
+                "@clustervet.measure."
+            )
+        keys.append(record.key)
+    return keys
+
+
+def named_objects(names: list[str] | None, what: str, kind: str) -> list[Any] | None:
+    """Return names as they are, and objects for module:name; None where there are none."""
+    if names is None:
+        return None
+    return [load_object(name, what, kind) if ":" in name else name for name in names]
+
+
+def numbers(text: str, option: str) -> list[float]:
+    """Return `0.1..1..0.1`, `0.5,1,2` and mixtures of both as numbers; ends are included."""
+    found: list[float] = []
+    for part in text.split(","):
+        ends = [_number(end, text, option) for end in part.split("..")]
+        if len(ends) == 1:
+            found.append(float(ends[0]))
+            continue
+        if len(ends) > 3:
+            raise _unreadable(text, option)
+        low, high, step = (*ends, Decimal(1))[:3]
+        if step <= 0 or high < low:
+            raise ParameterError(
+                f"{option} {show_label(text)} is empty; a range is low..high or low..high..step."
+            )
+        count = math.floor((high - low) / step) + 1
+        if count > MOST:
+            raise ParameterError(f"{option} {show_label(text)} has more than {MOST:,} values.")
+        found += [float(low + k * step) for k in range(count)]
+    return list(dict.fromkeys(found))
+
+
+def whole_numbers(text: str, option: str) -> list[int]:
+    """Return `2..20`, `2..20..2`, `2,3,5` or `2..5,10` as whole numbers."""
+    values = numbers(text, option)
+    for value in values:
+        if not float(value).is_integer():
+            raise ParameterError(f"{option} takes whole numbers, not {value:g}.")
+    return [int(value) for value in values]
+
+
+def _number(text: str, whole: str, option: str) -> Decimal:
+    try:
+        value = Decimal(text.strip())
+    except InvalidOperation:
+        raise _unreadable(whole, option) from None
+    if not value.is_finite():
+        raise _unreadable(whole, option)
+    return value
+
+
+def _unreadable(text: str, option: str) -> ParameterError:
+    return ParameterError(
+        f"{option} {show_label(text)!r} is neither a range such as 2..20 or 0.1..1..0.1 nor a "
+        "list such as 2,3,5."
+    )
+
+
+def named_numbers(given: Sequence[str] | None, names: Sequence[str]) -> list[float] | None:
+    """Return a weight for each name from NAME=X, 1 where none is given; None without any."""
+    if not given:
+        return None
+    weights = dict.fromkeys(names, 1.0)
+    for pair in given:
+        name, equals, text = pair.rpartition("=")
+        if not equals:
+            raise ParameterError(f"--weight takes NAME=X, not {show_label(pair)!r}.")
+        if name not in weights:
+            hint = suggestion(name, names, "see the names that it prints.")
+            raise ParameterError(f"--weight names no labeling by {show_label(name)!r}; {hint}")
+        try:
+            weights[name] = float(text)
+        except ValueError:
+            raise ParameterError(
+                f"the weight of {show_label(name)!r} must be a number, not {show_label(text)!r}."
+            ) from None
+    return list(weights.values())
+
+
+TruthOption = Annotated[
+    str | None, typer.Option("--truth", "-t", metavar="COLUMN", help="Column of the classes.")
+]
+TruthsOption = Annotated[
+    list[str] | None,
+    typer.Option("--truth", "-t", metavar="COLUMN", help="Column of the classes; repeatable."),
+]
+PredsOption = Annotated[
+    list[str] | None,
+    typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters; repeatable."),
+]
 FormatOption = Annotated[
     Format | None,
     typer.Option(
@@ -44,6 +255,7 @@ MeasuresOption = Annotated[
         metavar="KEYS",
         help="Measures to show, separated by commas or repeated; aliases such as vi work.",
         autocompletion=complete_measure,
+        callback=_keys,
     ),
 ]
 FamilyOption = Annotated[
@@ -51,20 +263,16 @@ FamilyOption = Annotated[
     typer.Option(
         "--family",
         metavar="NAME",
-        help="Only measures of this family; may be repeated.",
+        help="Only measures of this family; repeatable.",
         autocompletion=_complete_family,
     ),
 ]
-
-
-def checked_target(path: str | None) -> str | None:
-    """A file to be written, refused at once if it cannot be."""
-    if path is None or path == "-":
-        return None
-    check_writable(path)
-    return path
-
-
+OwnMeasureOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure", metavar="MODULE:FUNCTION", help="A measure of your own to show as well."
+    ),
+]
 OutputOption = Annotated[
     str | None,
     typer.Option(
@@ -72,19 +280,39 @@ OutputOption = Annotated[
         "-o",
         metavar="FILE",
         help="Write the answer to a file instead of standard output.",
-        callback=checked_target,
+        callback=checked_output,
     ),
 ]
-
-
+ReportOption = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Write a report about it too: .html, .md or .json.",
+        callback=checked_report,
+    ),
+]
 FeaturesOption = Annotated[
     list[str] | None,
     typer.Option(
         "--features",
         metavar="COLUMNS",
         help="Columns of features, separated by commas or repeated; x* stands for all that match. "
-        "By default all numeric columns but labels; with a --truth, none.",
+        "By default all numeric columns except labels; with a --truth, none.",
+        callback=listed,
     ),
+]
+ExcludeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude",
+        metavar="COLUMNS",
+        help="Numeric columns that are no features, separated by commas or repeated.",
+        callback=listed,
+    ),
+]
+StandardizeOption = Annotated[
+    bool, typer.Option("--standardize", help="Give every feature mean 0 and variance 1.")
 ]
 MetricOption = Annotated[
     str, typer.Option(metavar="NAME", help="Distance between points: euclidean, cosine, ...")
@@ -103,12 +331,12 @@ HeaderOption = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="Whether the first line names the columns."),
 ]
-
 NoiseOption = Annotated[
     list[str] | None,
     typer.Option(
+        "--noise",
         metavar="POLICY | LABEL=POLICY",
-        help="What the noise label (-1 unless named) means, in either labeling: keep, drop or "
+        help="What the noise label (-1 unless named) means, in all labelings: keep, drop or "
         "singletons.",
     ),
 ]
@@ -117,7 +345,8 @@ MissingOption = Annotated[
     typer.Option(help="What an empty label does: stop, drop the object, or be a class."),
 ]
 WeightsOption = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column with a weight an object.")
+    str | None,
+    typer.Option("--weights", metavar="COLUMN", help="Column with one weight per object."),
 ]
 IdOption = Annotated[
     str | None,
@@ -143,5 +372,83 @@ EngineOption = Annotated[
         metavar="NAME",
         help="What groups the data: duckdb (the default), polars, spark or dask, or a cluster at "
         "spark://host:port, sc://host:port or tcp://host:port.",
+    ),
+]
+ConfidenceOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Give intervals of this confidence, such as 0.95, and rank several predictions of "
+        "one truth by the first measure.",
+    ),
+]
+ResamplesOption = Annotated[
+    int, typer.Option(metavar="N", help="Tables to resample for intervals.")
+]
+ChanceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="Hold the measures named, or some usual ones, against random clusterings: sizes, "
+        "number, all, number_one_sided or all_one_sided.",
+        autocompletion=_complete_model,
+    ),
+]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Jobs at once; -1 uses all cores.")
+]
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="Seed of everything random.")
+]
+KOption = Annotated[
+    str | None,
+    typer.Option("--k", metavar="RANGE", help="Numbers of clusters: 2..20 or 2,3,5."),
+]
+AlgorithmsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--algorithms",
+        "-a",
+        metavar="NAMES",
+        help="kmeans, spherical, frequency_sensitive, hard_movmf, soft_movmf, kl (the default), "
+        "ward, gmm, ... or module:class of your own; by commas or repeated.",
+    ),
+]
+LanguageOption = Annotated[
+    str,
+    typer.Option(
+        metavar="KEY",
+        help="What the bound pays for: simple, init, cluster, algo, permutation, adaptive or "
+        "mixture; auto pays for the choices made.",
+        autocompletion=_complete_language,
+    ),
+]
+DeltaOption = Annotated[
+    float, typer.Option(metavar="SHARE", help="Probability that the bound may fail.")
+]
+LabelledOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column that is true or 1 where the label may be looked at; by default wherever "
+        "there is one.",
+    ),
+]
+PossibleLabelsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--labels", metavar="N", help="Number of possible labels, where the data may lack some."
+    ),
+]
+NamedMeasuresOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="KEY | MODULE:FUNCTION",
+        help="Measures to test, separated by commas or repeated, your own included; `all` for "
+        "every one.",
+        autocompletion=complete_measure,
+        callback=listed,
     ),
 ]

@@ -11,42 +11,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet.contingency.base import Table
 from clustervet.contingency.grouped import table_of
 from clustervet.contingency.saved import is_saved_table
 from clustervet.contingency.table import Contingency
-from clustervet.errors import FileError, ParameterError
+from clustervet.errors import FileError, ParameterError, Setting
 from clustervet.frames.columns import absent_column, is_number
 from clustervet.frames.grouping import GroupedCounts
 from clustervet.frames.places import ARRAY, TEXT, is_many
+from clustervet.frames.remarks import PAIRED_BY_ROW, header_remark, unmatched_remark
 from clustervet.frames.source import FileSet, JoinedFiles, Source, Unmatched, open_table
 from clustervet.labels import Codes, product_labels, read_labels, show_label
 from clustervet.labels.pair import Missing
 
 # The name of the product classes of several truths (Dom 2001, App. C.2.2).
 PRODUCT = "product"
+TAKEN = f"no truth may be called {PRODUCT!r}: that is the name of the product classes."
 # Combinations of all labels, and objects, up to which labels are returned for every object.
 COMBINATIONS = 2_000_000
 RANKED = 20_000_000
+
+TRUTH, PRED = Setting("truth"), Setting("pred")
+BOTH = (TRUTH, " and ", PRED)
 
 Pair = tuple[str, str]
 Labels = tuple[Codes, dict[str, Codes]] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Tables(Mapping[Pair, Contingency]):
+class Tables(Mapping[Pair, Any]):
     """The table of each truth with each prediction, by (truth, prediction).
 
-    Made by `read_tables`. Several truths also have their product classes, under the name
-    ``"product"``. Each table is counted once, when it is first asked for if labels are in
-    memory.
+    Made by `read_tables`, or of labels in memory. Several truths also have their product classes,
+    under the name ``"product"``. Tables of labels in memory are counted when they are asked for,
+    and not kept.
 
     Attributes
     ----------
     truths, preds : tuple of str
         The columns.
-    weights : ndarray or None
-        The weight of each object, if the labels are in memory.
-    unmatched : sequence of Unmatched
+    policies : mapping
+        What noise labels and missing labels mean.
+    weighted : bool
+        Whether objects have weights.
+    unmatched : sequence of Unmatched or None
         For files joined by an id: how many ids each file does not share with the first.
     header_guessed : mapping of str to str
         Files with one column whose first line was taken as a name by a guess, and that line.
@@ -58,20 +66,64 @@ class Tables(Mapping[Pair, Contingency]):
 
     truths: tuple[str, ...]
     preds: tuple[str, ...]
-    weights: NDArray[Any] | None = None
-    unmatched: Sequence[Unmatched] = ()
+    policies: Mapping[str, Any] = field(default_factory=dict)
+    weighted: bool = False
+    unmatched: Sequence[Unmatched] | None = None
     header_guessed: Mapping[str, str] = field(default_factory=dict)
     paired_by_row: bool = False
-    _tables: dict[Pair, Contingency | Callable[[], Contingency]] = field(
+    _tables: Mapping[Pair, Table | Callable[[], Contingency]] = field(
         default_factory=dict, repr=False
     )
     _objects: Callable[[], Labels] = field(default=lambda: None, repr=False)
 
-    def __getitem__(self, pair: Pair) -> Contingency:
+    @classmethod
+    def of(cls, table: Table) -> Tables:
+        """Return one finished table as tables."""
+        return cls(("truth",), ("pred",), _tables={("truth", "pred"): table})
+
+    @classmethod
+    def of_labels(
+        cls,
+        truths: Mapping[str, Any],
+        preds: Mapping[str, Any],
+        *,
+        weights: Any = None,
+        policies: Mapping[str, Any],
+        **facts: Any,
+    ) -> Tables:
+        """Return the tables of labels in memory; several truths also get their product classes."""
+        classes = dict(truths)
+        if len(classes) > 1:
+            if PRODUCT in classes:
+                raise ParameterError(TAKEN)
+            missing = policies.get("missing", "raise")
+            classes[PRODUCT] = product_labels(list(truths.values()), missing)
+        counters = {
+            (truth, pred): partial(
+                Contingency.from_labels,
+                labels,
+                clusters,
+                weights=weights,
+                names=(truth, pred),
+                **policies,
+            )
+            for truth, labels in classes.items()
+            for pred, clusters in preds.items()
+        }
+        one = next(iter(truths.values()))
+        return cls(
+            tuple(truths),
+            tuple(preds),
+            policies,
+            weights is not None,
+            _tables=counters,
+            _objects=lambda: (one, dict(preds)),
+            **facts,
+        )
+
+    def __getitem__(self, pair: Pair) -> Any:
         found = self._tables[pair]
-        if not isinstance(found, Contingency):
-            found = self._tables[pair] = found()
-        return found
+        return found if isinstance(found, Table) else found()
 
     def __iter__(self) -> Iterator[Pair]:
         return iter(self._tables)
@@ -92,6 +144,19 @@ class Tables(Mapping[Pair, Contingency]):
 
         """
         return self._objects() if len(self.truths) == 1 else None
+
+    def remarks(self) -> list[str]:
+        """Return what is to be said about how the files were read.
+
+        Returns
+        -------
+        list of str
+            One sentence per guess, and one per file whose ids do not all match.
+        """
+        said = [header_remark(file, first) for file, first in self.header_guessed.items()]
+        said += [PAIRED_BY_ROW] if self.paired_by_row else []
+        said += [unmatched_remark(**one.to_dict()) for one in self.unmatched or ()]
+        return [line for line in said if line]
 
 
 def read_tables(
@@ -194,11 +259,11 @@ def read_tables(
         if plain and len(files) == 2 and not any(map(is_many, files)):
             return _by_row(asked, options)
         if not (truths and preds):
-            raise ParameterError(
-                "name the columns of such files with truth= and pred=."
-                if len(files) == 2
-                else f"one table or two label files are wanted, not {len(files)} files."
-            )
+            if len(files) > 2:
+                raise ParameterError(
+                    f"one table or two label files are wanted, not {len(files)} files."
+                )
+            raise ParameterError("name the columns of such files with ", *BOTH, ".")
     source = open_table(files, id=id, engine=engine, memory_limit=memory_limit, **options)
     if isinstance(source, JoinedFiles):
         return _joined(asked, source)
@@ -236,20 +301,16 @@ class _Asked:
             return _Asked(self.files, (names[0],), (names[1],), None, self.policies, self.joint)
         self.check_product()
         if not truths or not preds:
-            lacking = " and ".join(
-                option for option, has in (("truth=", truths), ("pred=", preds)) if not has
-            )
+            lacking = BOTH if not (truths or preds) else [PRED if truths else TRUTH]
             raise ParameterError(
-                f"name a column with {lacking}; {source.name} has {_shown(names)}."
+                "name a column with ", *lacking, f"; {source.name} has {_shown(names)}."
             )
         return self
 
     def check_product(self) -> None:
         """Refuse a truth that is called as the product classes are."""
         if PRODUCT in self.truths and len(self.truths) > 1:
-            raise ParameterError(
-                f"no truth may be called {PRODUCT!r}: that is the name of the product classes."
-            )
+            raise ParameterError(TAKEN)
 
     def sets(self) -> list[list[Pair]]:
         """Roles and names: truths with each prediction, the product, and all at once."""
@@ -266,53 +327,19 @@ def _shown(names: Sequence[str]) -> str:
 
 
 def _saved(asked: _Asked) -> Tables:
-    for option, given in (
-        ("truth=", asked.truths),
-        ("pred=", asked.preds),
-        ("weights=", asked.weights),
-        ("noise=", asked.policies["noise"]),
-        ("missing=", asked.policies["missing"] != "raise"),
+    for name, given in (
+        ("truth", asked.truths),
+        ("pred", asked.preds),
+        ("weights", asked.weights),
+        ("noise", asked.policies["noise"]),
+        ("missing", asked.policies["missing"] != "raise"),
     ):
         if given:
             shown = show_label(asked.files[0], 200)
-            raise ParameterError(f"{shown} is a saved table, which {option} does not go with.")
-    table = Contingency.load(asked.files[0])
-    return Tables(("truth",), ("pred",), _tables={("truth", "pred"): table})
-
-
-def _counted(
-    truths: Mapping[str, Codes],
-    preds: Mapping[str, Codes],
-    asked: _Asked,
-    weights: NDArray[Any] | None = None,
-    **facts: Any,
-) -> Tables:
-    """Tables of labels in memory, each counted when it is asked for."""
-    classes = dict(truths)
-    if len(classes) > 1:
-        asked.check_product()
-        classes[PRODUCT] = product_labels(list(truths.values()), asked.policies["missing"])
-    counters: dict[Pair, Any] = {
-        (truth, pred): partial(
-            Contingency.from_labels,
-            labels,
-            clusters,
-            weights=weights,
-            names=(truth, pred),
-            **asked.policies,
-        )
-        for truth, labels in classes.items()
-        for pred, clusters in preds.items()
-    }
-    one = next(iter(truths.values()))
-    return Tables(
-        tuple(truths),
-        tuple(preds),
-        weights,
-        _tables=counters,
-        _objects=lambda: (one, dict(preds)),
-        **facts,
-    )
+            raise ParameterError(
+                f"{shown} is a saved table, which ", Setting(name), " does not go with."
+            )
+    return Tables.of(Contingency.load(asked.files[0]))
 
 
 def _in_memory(asked: _Asked, source: FileSet) -> Tables:
@@ -329,11 +356,11 @@ def _in_memory(asked: _Asked, source: FileSet) -> Tables:
     else:
         matrix, codes = source.read([asked.weights], [*wanted])
         weights = matrix[:, 0]
-    return _counted(
+    return Tables.of_labels(
         {name: codes[name] for name in asked.truths},
         {name: codes[name] for name in asked.preds},
-        asked,
-        weights,
+        weights=weights,
+        policies=asked.policies,
         header_guessed=_guessed(source),
     )
 
@@ -357,20 +384,22 @@ def _guessed(*sources: Source) -> dict[str, str]:
 def _by_row(asked: _Asked, options: Mapping[str, Any]) -> Tables:
     """Truth and prediction in two files, paired row by row."""
     if asked.weights is not None:
-        raise ParameterError("weights= names a column of one table and does not go with two files.")
+        raise ParameterError(
+            Setting("weights"), " names a column of one table and does not go with two files."
+        )
     if asked.files.count("-") == 2:
         raise ParameterError("only one of the two files can be standard input.")
     sources, sides, whole = [], [], []
     every = {*asked.truths, *asked.preds}
     for path, columns, option in zip(
-        asked.files, (asked.truths, asked.preds), ("truth=", "pred="), strict=True
+        asked.files, (asked.truths, asked.preds), (TRUTH, PRED), strict=True
     ):
         source = open_table(path, **options)
         assert isinstance(source, FileSet)
         names = list(columns) or source.names
         if not columns and len(names) > 1:
             raise ParameterError(
-                f"name a column of {source.name} with {option}; it has {_shown(names)}."
+                f"name a column of {source.name} with ", option, f"; it has {_shown(names)}."
             )
         for name in names:
             if name not in source.names:
@@ -379,15 +408,16 @@ def _by_row(asked: _Asked, options: Mapping[str, Any]) -> Tables:
         sources.append(source)
         whole.append(source.format != TEXT and every <= {*source.names})
     guessed = _guessed(*sources)
-    return _counted(sides[0], sides[1], asked, header_guessed=guessed, paired_by_row=all(whole))
+    facts: dict[str, Any] = {"header_guessed": guessed, "paired_by_row": all(whole)}
+    return Tables.of_labels(sides[0], sides[1], policies=asked.policies, **facts)
 
 
 def _by_engine(asked: _Asked, source: Any) -> Tables:
     """Tables that another engine groups, where its data are."""
     if len(asked.truths) > 1:
-        raise ParameterError("a second truth= goes with the engine duckdb alone.")
+        raise ParameterError("a second ", TRUTH, " goes with the engine duckdb alone.")
     if not asked.truths or not asked.preds:
-        raise ParameterError("name columns with truth= and pred= for such an engine.")
+        raise ParameterError("name columns with ", *BOTH, " for such an engine.")
     truth, weights = asked.truths[0], asked.weights
     with source.frame([] if weights is None else [weights]) as frame:
         found: dict[Pair, Any] = {
@@ -396,7 +426,7 @@ def _by_engine(asked: _Asked, source: Any) -> Tables:
             )
             for pred in asked.preds
         }
-    return Tables(asked.truths, asked.preds, _tables=found)
+    return Tables(asked.truths, asked.preds, asked.policies, weights is not None, _tables=found)
 
 
 def _grouped(asked: _Asked, source: Source, places: Mapping[Pair, Any], weights: Any) -> Tables:
@@ -417,7 +447,9 @@ def _grouped(asked: _Asked, source: Source, places: Mapping[Pair, Any], weights:
     return Tables(
         asked.truths,
         asked.preds,
-        unmatched=source.unmatched,
+        asked.policies,
+        asked.weights is not None,
+        unmatched=source.unmatched if isinstance(source, JoinedFiles) else None,
         _tables=found,
         _objects=partial(_repeated, asked, places, together),
     )
@@ -441,8 +473,8 @@ def _repeated(asked: _Asked, places: Mapping[Pair, Any], joint: GroupedCounts | 
 def _joined(asked: _Asked, source: JoinedFiles) -> Tables:
     """Tables of files joined on an id."""
     tables = source.tables
-    truths = asked.truths or _own(tables[0], source.id, "truth=")
-    preds = asked.preds or _own(tables[1], source.id, "pred=")
+    truths = asked.truths or _own(tables[0], source.id, TRUTH)
+    preds = asked.preds or _own(tables[1], source.id, PRED)
     asked = _Asked(asked.files, truths, preds, asked.weights, asked.policies, asked.joint)
     asked.check_product()
     for name in truths:
@@ -457,16 +489,16 @@ def _joined(asked: _Asked, source: JoinedFiles) -> Tables:
     used = {at for at, _ in places.values()} | {0}
     for at, table in enumerate(tables):
         if at not in used:
-            raise ParameterError(f"no pred= is a column of {table.name}.")
+            raise ParameterError("no ", PRED, f" is a column of {table.name}.")
     return _grouped(asked, source, places, weights)
 
 
-def _own(table: FileSet, id: str, option: str) -> tuple[str, ...]:
+def _own(table: FileSet, id: str, option: Setting) -> tuple[str, ...]:
     """The only column beside the id."""
     others = [name for name in table.names if name != id]
     if len(others) != 1:
         raise ParameterError(
-            f"name a column of {table.name} with {option}; it has {_shown(table.names)}."
+            f"name a column of {table.name} with ", option, f"; it has {_shown(table.names)}."
         )
     return tuple(others)
 

@@ -15,7 +15,7 @@ from clustervet.errors import LabelError
 from clustervet.frames.frame import Frame, group_frame
 from clustervet.frames.grouping import GroupedCounts
 from clustervet.labels import Codes, consecutive, encode_pair, encode_weights, read_labels
-from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
+from clustervet.labels.pair import Missing, NoisePolicy, missing_error, noise_policies
 
 # How many objects of noise become clusters of their own at most.
 SINGLE_LIMIT = 50_000_000
@@ -167,8 +167,4 @@ def _refuse_missing(
     for name, side in zip(("truth", "pred"), sides, strict=True):
         absent = 0 if side.missing is None else int(counts[left][side.missing[left]].sum())
         if absent:
-            raise LabelError(
-                f"{name} has {absent:,} missing label{'s' if absent > 1 else ''}; drop such "
-                "objects with missing='drop' or make them a class of their own with "
-                "missing='class'."
-            )
+            raise missing_error(name, absent)

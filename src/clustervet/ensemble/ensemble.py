@@ -532,7 +532,7 @@ class Ensemble:
         starts: int = 12,
         random_state: Any = 0,
         query: Any = None,
-        nearest: int = 5,
+        nearest: int | None = None,
     ) -> Summary:
         """Return all of this as one record, to print or to keep.
 
@@ -547,7 +547,7 @@ class Ensemble:
         query : array-like, optional
             One more labeling of the same objects; the labelings nearest to it are found.
         nearest : int, optional
-            How many of them to find, at most all labelings.
+            How many of them to find; by default five, or all if there are fewer.
 
         Returns
         -------
@@ -569,7 +569,8 @@ class Ensemble:
             whole(groups, "groups", 1, len(self))
         near = None
         if query is not None:
-            near = self.nearest(query, min(whole(nearest, "nearest", 1), len(self)))
+            wanted = min(5, len(self)) if nearest is None else nearest
+            near = self.nearest(query, whole(wanted, "nearest", 1, len(self)))
         return Summary(
             distances=self.distances,
             clusters=self.labelings.clusters,

@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from clustervet.evidence.evidence import ClusteringEvidence, Evidence
 from clustervet.evidence.examine import examine
+from clustervet.evidence.examine_files import examine_files
 
-__all__ = ["ClusteringEvidence", "Evidence", "examine"]
+__all__ = ["ClusteringEvidence", "Evidence", "examine", "examine_files"]

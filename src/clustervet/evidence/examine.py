@@ -44,7 +44,7 @@ STARTS = 4
 
 def examine(
     truth: Any,
-    preds: Any,
+    preds: Any = None,
     *,
     features: Any = None,
     feature_names: Iterable[str] | None = None,
@@ -63,9 +63,10 @@ def examine(
 
     Parameters
     ----------
-    truth : array-like, mapping or None
-        One labeling, or {name: labels}; None where only features are known.
-    preds : mapping, array-like, Tables
+    truth : array-like, mapping, Tables or None
+        One labeling, or {name: labels}; None where only features are known. The tables that
+        `read_tables` makes of files stand for truth and predictions.
+    preds : mapping or array-like, optional
         The clusterings as {name: labels}, one labeling, or {name: Contingency} of finished
         tables; what needs labels is then left out.
     features : array-like, sparse matrix or frame, optional

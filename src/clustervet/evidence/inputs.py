@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.contingency import Contingency
+from clustervet.contingency.files import Tables
 from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import Codes, read_labels
 from clustervet.scorecard.judge import named_labelings
@@ -78,7 +79,15 @@ def read_inputs(
     policies: dict[str, Any],
     feature_names: Iterable[str] | None = None,
 ) -> Inputs:
-    """The labels read, or the tables taken as they are."""
+    """Return the labels read, or the tables taken as they are."""
+    if isinstance(truth, Tables):
+        held = truth.labels()
+        tables = {pred: table for (_, pred), table in truth.items()} if held is None else None
+        policies.update({k: v for k, v in truth.policies.items() if v not in (None, "raise")})
+        name = truth.truths[0]
+        truth, preds = (None, tables) if held is None else ({name: held[0]}, held[1])
+    if preds is None:
+        raise ParameterError("give the clusterings, as labels or as tables.")
     named = named_labelings(preds, "preds") if isinstance(preds, Mapping) else {"pred": preds}
     finished = [isinstance(each, Contingency) for each in named.values()]
     if any(finished):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from clustervet.errors import FileError
+from clustervet.errors import FileError, ParameterError, Setting
 from clustervet.frames.places import files_inside
 from clustervet.frames.source import open_table
 from clustervet.labels import Codes, show_label
@@ -40,6 +40,119 @@ class Words:
     vocabulary: tuple[str, ...] = field(repr=False)
 
 
+@dataclass(frozen=True, eq=False)
+class LabelledPoints:
+    """Points, their labels, and which of these may be looked at.
+
+    Attributes
+    ----------
+    matrix : array or sparse matrix
+        One row per point: features, or counts of words.
+    labels : Codes
+        One label per point; some may be missing.
+    labelled : Codes or None
+        A column that says which labels may be looked at.
+    weighting : str
+        How counts are usually weighted: "tfidf" for words, "none" for features.
+    remark : str
+        What was taken as features.
+    names : list of str or None
+        The files of documents.
+    """
+
+    matrix: Any = field(repr=False)
+    labels: Codes = field(repr=False)
+    labelled: Codes | None = field(repr=False)
+    weighting: str
+    remark: str
+    names: Sequence[str] | None = field(repr=False, default=None)
+
+
+def read_labelled_points(
+    path: str,
+    label: str | None = None,
+    *,
+    text: str | None = None,
+    labelled: str | None = None,
+    features: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    array: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> LabelledPoints:
+    """Read a table of features, a table with a column of text, or a folder of text.
+
+    Parameters
+    ----------
+    path : str
+        The table, or a folder that has a folder of text files for each class.
+    label : str, optional
+        The column of labels; in a folder the names of folders are the labels.
+    text : str, optional
+        The column of text, whose words are counted.
+    labelled : str, optional
+        The column that says which labels may be looked at.
+    features, exclude : list of str, optional
+        The columns of features, and numeric columns that are none.
+    array, delimiter, header : optional
+        How the table is read, as in `open_table`.
+
+    Returns
+    -------
+    LabelledPoints
+        The points with their labels.
+
+    Raises
+    ------
+    ParameterError
+        If options do not go together.
+    FileError
+        If the table or the folder cannot be read.
+    """
+    if path != "-" and Path(path).is_dir():
+        options = {"label": label, "text": text, "labelled": labelled, "array": array}
+        for name, given in {**options, "features": features}.items():
+            if given:
+                raise ParameterError(
+                    Setting(name),
+                    " goes with a table; in a folder of text the names of folders are labels.",
+                )
+        return _counted(read_text_folder(path), None)
+    if label is None:
+        raise ParameterError("name the column of labels with ", Setting("label"), ".")
+    source = open_table(path, array=array, delimiter=delimiter, header=header)
+    if text is None:
+        beside = [label] if labelled is None else [label, labelled]
+        table = source.features(features, [*beside, *exclude])
+        mask = None if labelled is None else table.labels(labelled)
+        return LabelledPoints(table.matrix, table.labels(label), mask, "none", table.remark)
+    if features or array:
+        raise ParameterError(
+            Setting("text"), " goes without ", Setting("features"), " and ", Setting("array"), "."
+        )
+    columns = source.labels([text, label] if labelled is None else [text, label, labelled])
+    documents = Documents(source.name, _texts(columns[text]), columns[label])
+    return _counted(documents, columns.get(labelled or ""))
+
+
+def _texts(codes: Codes) -> list[str]:
+    """Return the text of each row; a missing one has no words."""
+    distinct, places = np.unique(codes.values, return_inverse=True)
+    texts = np.array([str(item) for item in codes.restore(distinct)], object)[places]
+    if codes.missing is not None:
+        texts[codes.missing] = ""
+    found: list[str] = texts.tolist()
+    return found
+
+
+def _counted(documents: Documents, labelled: Codes | None) -> LabelledPoints:
+    words = count_words(documents)
+    remark = f"{len(documents.texts):,} documents with {len(words.vocabulary):,} different words."
+    return LabelledPoints(
+        words.counts, documents.labels, labelled, "tfidf", remark, documents.files
+    )
+
+
 def read_text_column(
     path: str | os.PathLike[str],
     text: str,
@@ -51,12 +164,7 @@ def read_text_column(
     """Documents from two columns of a table; a missing text is a document without words."""
     source = open_table(path, delimiter=delimiter, header=header)
     columns = source.labels([text, label])
-    codes = columns[text]
-    distinct, places = np.unique(codes.values, return_inverse=True)
-    texts = np.array([str(item) for item in codes.restore(distinct)], object)[places]
-    if codes.missing is not None:
-        texts[codes.missing] = ""
-    return Documents(source.name, texts.tolist(), columns[label])
+    return Documents(source.name, _texts(columns[text]), columns[label])
 
 
 def read_text_folder(path: str | os.PathLike[str]) -> Documents:

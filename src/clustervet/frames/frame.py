@@ -17,6 +17,7 @@ from clustervet.errors import LabelError, ParameterError
 from clustervet.frames.columns import absent_column
 from clustervet.frames.grouping import GroupedCounts
 from clustervet.labels import read_labels, show_label
+from clustervet.labels.pair import missing_error
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -462,8 +463,4 @@ def _refuse_missing(frame: Frame, rows: Any) -> None:
     for side in ("truth", "pred"):
         absent = int(whole(found[side]).sum()) if len(found[side]) and found[side][0] else 0
         if absent:
-            raise LabelError(
-                f"{side} has {absent:,} missing label{'s' if absent > 1 else ''}; drop such "
-                "objects with missing='drop' or make them a class of their own with "
-                "missing='class'."
-            )
+            raise missing_error(side, absent)

@@ -21,7 +21,7 @@ from clustervet.errors import FeatureError, LabelError, ParameterError
 from clustervet.frames.frame import Frame, whole
 from clustervet.frames.rows import LARGEST, floats, pick, read_names, weight_sums
 from clustervet.labels import consecutive, encode_one, plain_label, read_labels, show_label
-from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
+from clustervet.labels.pair import Missing, NoisePolicy, missing_error, noise_policies
 
 Floats = NDArray[np.float64]
 NOISE = -1
@@ -324,10 +324,7 @@ def _by_policy(
             kept &= ~here
     absent = int(sums.counts[gone & kept].sum())
     if absent and missing == "raise":
-        raise LabelError(
-            f"the label is missing in {absent:,} row{'s' if absent > 1 else ''}; drop such points "
-            "with missing='drop' or make them a cluster of their own with missing='class'."
-        )
+        raise missing_error("the clustering", absent, one="cluster")
     if missing == "drop":
         kept &= ~gone
     if not kept.any():

@@ -48,6 +48,7 @@ from clustervet.frames.parts import (
     python_part,
 )
 from clustervet.frames.places import ARRAY, JSON, TEXT, Place, find_files, find_place
+from clustervet.frames.remarks import features_remark
 from clustervet.frames.text import TextFile, open_text
 from clustervet.labels import Codes, show_label
 
@@ -118,6 +119,11 @@ class FeatureTable:
     header_guessed: str | None
     _source: Source = field(repr=False)
     _labels: dict[str, Codes] = field(repr=False)
+
+    @property
+    def remark(self) -> str:
+        """Which columns are features, and why others were left out, in a sentence."""
+        return features_remark(self.feature_names, self.left_out)
 
     def labels(self, name: str) -> Codes:
         """Any column of the table, or any one-dimensional array of it, as labels.

@@ -256,3 +256,10 @@ def _refuse(fault: int, distances: NDArray[Any], row: int, column: int, what: st
         f"distances must be symmetric; row {row}, column {column} of {what} is {value:.6g} and "
         f"the other way {distances[column, row]:.6g}."
     )
+
+
+def standardized(points: Any) -> Any:
+    """Return features with mean 0 and variance 1; sparse ones keep their zeros."""
+    from sklearn.preprocessing import StandardScaler
+
+    return StandardScaler(with_mean=not is_sparse(points)).fit_transform(points)

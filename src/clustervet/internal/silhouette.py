@@ -160,7 +160,7 @@ class Silhouettes(Result):
     def table(self, key: str, scope: str) -> Table:
         """Return one row per cluster, the least apart first."""
         ordered = sorted(self.clusters.items(), key=lambda item: item[1])
-        columns = {
+        columns: dict[str, Any] = {
             "cluster": [name_cell("cluster", name, scope) for name, _ in ordered],
             "objects": [self.sizes[name] for name, _ in ordered],
             "silhouette": [width for _, width in ordered],

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import LabelError, ParameterError
+from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels.arrays import kind_of
 from clustervet.labels.codes import Codes, Mask, Singleton
 from clustervet.labels.read import read_labels
@@ -252,10 +252,18 @@ def _fill(side: Codes, name: str, missing: Missing) -> Codes:
     if missing == "class":
         return side.with_class(side.missing, [None])
     where = np.flatnonzero(side.missing)
-    raise LabelError(
-        f"{name} has {len(where):,} missing label{'s' if len(where) > 1 else ''}, the first at "
-        f"position {where[0]}; drop such objects with missing='drop' or make them a class of "
-        "their own with missing='class'."
+    raise missing_error(name, len(where), f", the first at position {where[0]}")
+
+
+def missing_error(name: str, count: int, where: str = "", one: str = "class") -> LabelError:
+    """Return the error for missing labels, with what can be done about them."""
+    return LabelError(
+        f"{name} has {count:,} missing label{'s' if count > 1 else ''}{where}; drop such objects "
+        "with ",
+        Setting("missing", "drop"),
+        f" or make them a {one} of their own with ",
+        Setting("missing", "class"),
+        ".",
     )
 
 

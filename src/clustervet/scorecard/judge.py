@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -12,12 +12,12 @@ import numpy as np
 
 from clustervet.contingency import Contingency, EngineTable
 from clustervet.contingency.engine_table import with_cells
+from clustervet.contingency.files import Tables
 from clustervet.errors import ParameterError, Setting
 from clustervet.inference import Chance, Diagnosis, Interval, Ranking, diagnose, rank_predictions
 from clustervet.inference.bootstrap import intervals as intervals_of
 from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table
 from clustervet.inference.nulls import resolve_model
-from clustervet.labels import product_labels
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.scorecard.card import (
@@ -34,7 +34,6 @@ from clustervet.view.words import short
 Chosen = Iterable[str | Measure | MeasureFunction] | str | None
 Table = Contingency | EngineTable
 Attempt = Callable[[str, Callable[[], Any]], Any]
-PRODUCT = "product"
 # Measures that are held against chance where none are named.
 USUAL = ("rand", "purity", "normalized_mutual_information", "variation_of_information")
 CHANCE_COLUMNS = ("expected", "spread", "z", "p_value", "adjusted")
@@ -303,51 +302,6 @@ def ranking_measure(chosen: Chosen) -> str | None:
     return next((record.key for record in records if record.better != "neither"), None)
 
 
-class LabelTables(Mapping[tuple[str, str], Contingency]):
-    """Tables of labels in memory, by (truth, prediction); each is counted when it is asked for."""
-
-    unmatched = None
-
-    def __init__(
-        self, truths: Mapping[str, Any], preds: Mapping[str, Any], policies: Mapping[str, Any]
-    ) -> None:
-        self.truths, self.preds, self.policies = dict(truths), dict(preds), dict(policies)
-
-    @property
-    def weighted(self) -> bool:
-        """Whether objects have weights."""
-        return self.policies.get("weights") is not None
-
-    def labels(self) -> tuple[Any, Mapping[str, Any]]:
-        """Return the first truth and all predictions, object by object."""
-        return next(iter(self.truths.values())), self.preds
-
-    def __getitem__(self, pair: tuple[str, str]) -> Contingency:
-        truth, pred = pair
-        return Contingency.from_labels(
-            self.truths[truth], self.preds[pred], names=pair, **self.policies
-        )
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return ((truth, pred) for truth in self.truths for pred in self.preds)
-
-    def __len__(self) -> int:
-        return len(self.truths) * len(self.preds)
-
-
-class FinishedTable(dict[tuple[str, str], Table]):
-    """One table that came finished."""
-
-    unmatched = None
-    weighted = False
-
-    def __init__(self, table: Table) -> None:
-        super().__init__({("truth", "pred"): table})
-
-    def labels(self) -> None:
-        """Return nothing: the labels of objects are not known."""
-
-
 def judge(
     truth: Any,
     pred: Any = None,
@@ -423,23 +377,23 @@ def judge(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    policies = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
-    found = answer(tables, asked, labels=tables.labels, policies=policies)
-    return replace(found, unmatched=tables.unmatched)
+    found = answer(tables, asked, labels=tables.labels, policies=tables.policies)
+    unmatched = None if tables.unmatched is None else tuple(tables.unmatched)
+    return replace(found, unmatched=unmatched)
 
 
-def read_sides(truth: Any, pred: Any, **policies: Any) -> Any:
+def read_sides(truth: Any, pred: Any, *, weights: Any = None, **policies: Any) -> Tables:
     """Return the tables that truth and prediction stand for."""
-    if isinstance(truth, Contingency | EngineTable):
-        if any(option not in (None, "raise") for option in (pred, *policies.values())):
+    if isinstance(truth, Contingency | EngineTable | Tables):
+        if any(option not in (None, "raise") for option in (pred, weights, *policies.values())):
             raise ParameterError(
                 "scoring takes either one table or labels, not both (options need labels)."
             )
-        return FinishedTable(truth)
+        return truth if isinstance(truth, Tables) else Tables.of(truth)
     if pred is None:
         raise ParameterError("scoring needs truth and prediction, or one Contingency.")
-    truths = _several_truths(truth, policies["missing"])
-    return LabelTables(truths, _several_predictions(pred), policies)
+    preds = _several_predictions(pred)
+    return Tables.of_labels(_several_truths(truth), preds, weights=weights, policies=policies)
 
 
 def _several_predictions(pred: Any) -> dict[str, Any]:
@@ -458,21 +412,12 @@ def named_labelings(labelings: Mapping[Any, Any], what: str) -> dict[str, Any]:
     return named
 
 
-def _several_truths(truth: Any, missing: Missing) -> dict[str, Any]:
-    """Truths by name; more than one also gets its product classes."""
+def _several_truths(truth: Any) -> dict[str, Any]:
     if isinstance(truth, Mapping):
-        named = named_labelings(truth, "truth")
-    elif isinstance(truth, list | tuple) and truth and all(map(_is_labeling, truth)):
-        named = {f"truth {k}": labels for k, labels in enumerate(truth, 1)}
-    else:
-        named = {"truth": truth}
-    if len(named) > 1:
-        if PRODUCT in named:
-            raise ParameterError(
-                f"no truth may be called {PRODUCT!r}: that is the name of the product classes."
-            )
-        named[PRODUCT] = product_labels(list(named.values()), missing)
-    return named
+        return named_labelings(truth, "truth")
+    if isinstance(truth, list | tuple) and truth and all(map(_is_labeling, truth)):
+        return {f"truth {k}": labels for k, labels in enumerate(truth, 1)}
+    return {"truth": truth}
 
 
 def _is_labeling(item: Any) -> bool:

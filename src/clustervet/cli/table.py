@@ -1,4 +1,4 @@
-"""The commands of tables: build one from data, merge several."""
+"""The commands `table build` and `table merge`."""
 
 from __future__ import annotations
 
@@ -7,33 +7,30 @@ from typing import Annotated
 import typer
 
 from clustervet.cli.options import (
+    HELP,
     DelimiterOption,
     EngineOption,
     HeaderOption,
     IdOption,
     MemoryOption,
+    MissingChoice,
     MissingOption,
     NoiseOption,
+    TruthOption,
     WeightsOption,
+    noise_policies,
 )
-from clustervet.cli.request import MissingChoice, Request
-from clustervet.errors import ParameterError
 
 table = typer.Typer(
     name="table",
     help="Save tables of counts, and merge them.",
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=HELP,
 )
 TargetOption = Annotated[
     str,
     typer.Option("--output", "-o", metavar="FILE", help="Where to save it: .parquet or .json."),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.add_typer(table)
 
 
 @table.callback()
@@ -47,13 +44,9 @@ def build(
         list[str], typer.Argument(metavar="DATA...", help="Files, patterns or folders.")
     ],
     output: TargetOption,
-    truth: Annotated[
-        list[str] | None,
-        typer.Option("--truth", "-t", metavar="COLUMN", help="Column of the classes."),
-    ] = None,
+    truth: TruthOption = None,
     pred: Annotated[
-        list[str] | None,
-        typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters."),
+        str | None, typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters.")
     ] = None,
     noise: NoiseOption = None,
     missing: MissingOption = MissingChoice.raise_,
@@ -68,31 +61,27 @@ def build(
 
     [bold]clustervet table build shard-1.parquet --truth y --pred c -o 1.parquet[/bold]
     """
-    from clustervet.cli.tables import read_tables
+    from clustervet.cli.emit import tell
+    from clustervet.contingency import read_tables
 
-    request = Request(
-        files=files,
-        truths=_one(truth, "--truth"),
-        preds=_one(pred, "--pred"),
-        noise=noise or [],
-        missing=missing,
+    tables = read_tables(
+        files,
+        truth,
+        pred,
+        noise=noise_policies(noise),
+        missing=missing.value,
         weights=weights,
         delimiter=delimiter,
         header=header,
         id=id,
         memory_limit=memory_limit,
         engine=engine,
+        parts=True,
     )
-    (found,) = read_tables(request).tables.values()
+    tell(*tables.remarks())
+    (found,) = tables.values()
     found.save(output)
-    print(str(found).partition("\n")[0])
-
-
-def _one(columns: list[str] | None, option: str) -> list[str]:
-    """The column named, if one is; a saved table holds two columns and no more."""
-    if columns is not None and len(columns) > 1:
-        raise ParameterError(f"{option} names one column here: a saved table has one clustering.")
-    return columns or []
+    print(found.document().paragraphs[0])
 
 
 @table.command()
@@ -106,8 +95,8 @@ def merge(
     """
     from clustervet.contingency import Contingency
     from clustervet.contingency.saved import merge_tables
-    from clustervet.frames.scan import find_files
+    from clustervet.frames.places import find_files
 
     whole = merge_tables([Contingency.load(path) for path in find_files(files)])
     whole.save(output)
-    print(str(whole).partition("\n")[0])
+    print(whole.document().paragraphs[0])

@@ -6,33 +6,31 @@ from typing import Annotated
 
 import typer
 
-from clustervet.cli.choices import Bounded
-from clustervet.cli.labelled import read_mask
-from clustervet.cli.labelled_options import (
+from clustervet.cli.emit import emit
+from clustervet.cli.options import (
+    DelimiterOption,
     DeltaOption,
+    FormatOption,
+    HeaderOption,
     LabelledOption,
-    LabelsOption,
     LanguageOption,
+    MissingChoice,
+    MissingOption,
+    NoiseOption,
+    OutputOption,
+    PossibleLabelsOption,
+    ReportOption,
+    SeedOption,
+    noise_policies,
 )
-from clustervet.cli.options import DelimiterOption, FormatOption, HeaderOption, OutputOption
-from clustervet.cli.output import emit
-from clustervet.cli.pages import ReportOption, check_page, write_page
-from clustervet.cli.request import MissingChoice, noise_policies
-from clustervet.frames.documents import read_columns
-from clustervet.pacmdl import pac_mdl_bound
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("bound")(bound_command)
-
-
-def bound_command(
+def bound(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="A table with labels.")],
     truth: Annotated[
         str,
         typer.Option(
-            "--truth", "-t", metavar="COLUMN", help="Column of true labels, gaps and all."
+            "--truth", "-t", metavar="COLUMN", help="Column of true labels; may have gaps."
         ),
     ],
     pred: Annotated[
@@ -57,20 +55,10 @@ def bound_command(
         ),
     ] = None,
     delta: DeltaOption = 0.1,
-    labels: LabelsOption = None,
-    noise: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="POLICY | LABEL=POLICY",
-            help="What the noise label (-1 unless named) means among the clusters: keep, drop or "
-            "singletons.",
-        ),
-    ] = None,
-    missing: Annotated[
-        MissingChoice,
-        typer.Option(help="What an empty cluster does: stop, drop the object, or be a cluster."),
-    ] = MissingChoice.raise_,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed that breaks ties.")] = 0,
+    labels: PossibleLabelsOption = None,
+    noise: NoiseOption = None,
+    missing: MissingOption = MissingChoice.raise_,
+    seed: SeedOption = 0,
     delimiter: DelimiterOption = None,
     header: HeaderOption = None,
     format: FormatOption = None,
@@ -79,17 +67,20 @@ def bound_command(
 ) -> None:
     """Bound the errors of a clustering as a predictor of labels that nobody has seen.
 
-    The bound holds if the labelled objects are a random sample of all.
+    The bound holds if the labelled objects are a random sample of all. Noise and missing labels
+    are those of the clusters.
 
     [bold]clustervet bound labels.csv --truth y --pred c --labelled mask[/bold]
     """
-    check_page(report)
+    from clustervet.frames import open_table
+    from clustervet.pacmdl import pac_mdl_bound
+
     names = [truth, pred] if labelled is None else [truth, pred, labelled]
-    columns = read_columns(table, names, delimiter=delimiter, header=header)
+    columns = open_table(table, delimiter=delimiter, header=header).labels(names)
     found = pac_mdl_bound(
         columns[truth],
         columns[pred],
-        None if labelled is None else read_mask(columns[labelled], labelled),
+        None if labelled is None else columns[labelled],
         language=language,
         runs=runs,
         algorithms=algorithms,
@@ -97,9 +88,8 @@ def bound_command(
         clusters=clusters,
         delta=delta,
         labels=labels,
-        noise=noise_policies(noise or []),
+        noise=noise_policies(noise),
         missing=missing.value,
         random_state=seed,
     )
-    emit(Bounded(found), format, output)
-    write_page(found, report)
+    emit(found, format, output, report=report)

@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from clustervet.cli.choices import Chosen, predictions_text
-from clustervet.cli.labelled import Asked, own_algorithms, read_points_and_labels
-from clustervet.cli.labelled_options import (
-    DeltaOption,
-    LabelledOption,
-    LabelsOption,
-    LanguageOption,
-)
+from clustervet.cli.emit import emit, tell
 from clustervet.cli.options import (
+    AlgorithmsOption,
     ArrayOption,
     DelimiterOption,
+    DeltaOption,
+    ExcludeOption,
     FeaturesOption,
     FormatOption,
     HeaderOption,
+    JobsOption,
+    KOption,
+    LabelledOption,
+    LanguageOption,
     OutputOption,
-    checked_target,
+    PossibleLabelsOption,
+    ReportOption,
+    SeedOption,
+    StandardizeOption,
+    checked_output,
+    listed,
+    named_objects,
+    whole_numbers,
 )
-from clustervet.cli.output import emit
-from clustervet.cli.pages import ReportOption, check_page, write_page
-from clustervet.cli.ranges import whole_numbers
 from clustervet.errors import ParameterError
-from clustervet.frames.whole import write_whole
 from clustervet.labels import show_label
-from clustervet.selection.inputs import DEFAULT_CLUSTERS
-from clustervet.selection.select import select
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("select")(select_command)
-
-
-def select_command(
+def select(
     data: Annotated[
         str,
         typer.Argument(
@@ -52,20 +47,8 @@ def select_command(
         str | None,
         typer.Option("--label", "-l", metavar="COLUMN", help="Column of labels; may have gaps."),
     ] = None,
-    algorithms: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--algorithms",
-            "-a",
-            metavar="NAMES",
-            help="kmeans, spherical, frequency_sensitive, hard_movmf, soft_movmf, kl (the "
-            "default), ward, gmm, ... or module:class of your own; by commas or repeated.",
-        ),
-    ] = None,
-    k: Annotated[
-        str | None,
-        typer.Option("--k", metavar="RANGE", help="Numbers of clusters: 2..20 or 2,3,5."),
-    ] = None,
+    algorithms: AlgorithmsOption = None,
+    k: KOption = None,
     runs: Annotated[int, typer.Option(metavar="N", help="Fits of each.")] = 10,
     delta: DeltaOption = 0.1,
     language: LanguageOption = "auto",
@@ -77,8 +60,10 @@ def select_command(
         ),
     ] = "0.5",
     labelled: LabelledOption = None,
-    labels: LabelsOption = None,
+    labels: PossibleLabelsOption = None,
     features: FeaturesOption = None,
+    exclude: ExcludeOption = None,
+    standardize: StandardizeOption = False,
     array: ArrayOption = None,
     text: Annotated[
         str | None,
@@ -119,16 +104,14 @@ def select_command(
             help="Insist that the journal exists, or that it does not.",
         ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Fits at once; -1 is all cores.")
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of split and fits.")] = 0,
+    jobs: JobsOption = None,
+    seed: SeedOption = 0,
     predictions: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
             help="Write cluster and predicted label of each point there.",
-            callback=checked_target,
+            callback=checked_output,
         ),
     ] = None,
     delimiter: DelimiterOption = None,
@@ -147,15 +130,30 @@ def select_command(
 
     [bold]clustervet select newsgroups/ --delta 0.05[/bold]
     """
-    check_page(report)
-    asked = Asked(data, label, text, labelled, features or [], array, delimiter, header)
-    points = read_points_and_labels(asked)
+    from clustervet.frames.documents import read_labelled_points
+    from clustervet.frames.writing import write_whole
+    from clustervet.selection import select as select_clustering
+    from clustervet.view.data import to_csv
+
+    if algorithms is not None and not listed(algorithms):
+        raise ParameterError("--algorithms names none; leave it out to have the usual ones.")
+    points = read_labelled_points(
+        data,
+        label,
+        text=text,
+        labelled=labelled,
+        features=features,
+        exclude=exclude or (),
+        array=array,
+        delimiter=delimiter,
+        header=header,
+    )
     try:
-        found = select(
+        found = select_clustering(
             points.matrix,
             points.labels,
-            own_algorithms(algorithms),
-            DEFAULT_CLUSTERS if k is None else whole_numbers(k, "--k"),
+            named_objects(listed(algorithms), "an algorithm", "class"),
+            None if k is None else whole_numbers(k, "--k"),
             runs,
             train=_train(train),
             labelled=points.labelled,
@@ -165,6 +163,7 @@ def select_command(
             noise=noise,
             weighting=points.weighting if weighting is None else weighting,
             neighbours=neighbours,
+            standardize=standardize,
             journal=journal,
             resume=resume,
             n_jobs=jobs,
@@ -173,17 +172,15 @@ def select_command(
     except KeyboardInterrupt:
         if journal is not None:
             kept = f"the fits that had ended are in {show_label(journal, 200)}"
-            print(f"clustervet: {kept}; the same command goes on from there.", file=sys.stderr)
+            tell(f"{kept}; the same command goes on from there.")
         raise
-    points.tell()
-    emit(Chosen(found), format, output)
     if predictions is not None:
-        write_whole(predictions, predictions_text(found, points.names))
-    write_page(found, report)
+        write_whole(predictions, to_csv(found.predictions_columns(points.names)))
+    emit(found, format, output, remarks=() if features else [points.remark], report=report)
 
 
 def _train(text: str) -> float | int:
-    """A share such as 0.5, or a number of points."""
+    """Return a share such as 0.5, or a number of points."""
     try:
         return int(text) if text.strip().isdigit() else float(text)
     except ValueError:

@@ -1,0 +1,141 @@
+"""The command `compare`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clustervet.cli.emit import emit
+from clustervet.cli.options import (
+    DelimiterOption,
+    FormatOption,
+    HeaderOption,
+    JobsOption,
+    MissingChoice,
+    MissingOption,
+    NoiseOption,
+    OutputOption,
+    ReportOption,
+    SeedOption,
+    checked_output,
+    complete_measure,
+    listed,
+    named_numbers,
+    noise_policies,
+)
+from clustervet.errors import ParameterError
+from clustervet.registry import measures
+
+
+def compare(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TABLE | FILES",
+            help="A table with one column per labeling, or several files with one labeling each: "
+            "CSV, TSV, Parquet, Arrow or JSON lines; - is standard input.",
+        ),
+    ],
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--labels",
+            "-l",
+            metavar="COLUMNS",
+            help="Columns of labels, separated by commas or repeated; by default all except an "
+            "index.",
+            callback=listed,
+        ),
+    ] = None,
+    measure: Annotated[
+        str,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="KEY",
+            help="Distance between labelings.",
+            autocompletion=complete_measure,
+        ),
+    ] = "variation_of_information",
+    groups: Annotated[
+        int | None,
+        typer.Option(metavar="K", help="Number of groups; by default as many as are most apart."),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=X",
+            help="How much a labeling counts in medoid, groups and consensus, 1 by default; "
+            "repeat it, or separate by commas.",
+            callback=listed,
+        ),
+    ] = None,
+    consensus: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the consensus there, one label per line.",
+            callback=checked_output,
+        ),
+    ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="One more labeling: say which ones are nearest to it."),
+    ] = None,
+    nearest: Annotated[
+        int | None, typer.Option(metavar="K", help="How many of them to name; 5 by default.")
+    ] = None,
+    noise: NoiseOption = None,
+    missing: MissingOption = MissingChoice.raise_,
+    shared: Annotated[
+        bool, typer.Option("--shared", help="Compare each pair on the objects that both label.")
+    ] = False,
+    starts: Annotated[
+        int, typer.Option(metavar="N", help="Local searches for the consensus.")
+    ] = 12,
+    seed: SeedOption = 0,
+    jobs: JobsOption = -1,
+    delimiter: DelimiterOption = None,
+    header: HeaderOption = None,
+    format: FormatOption = None,
+    output: OutputOption = None,
+    report: ReportOption = None,
+) -> None:
+    """Compare many clusterings: distances, centre, groups, map and consensus.
+
+    All distances between more than seven labelings are in the JSON, CSV and report forms.
+
+    [bold]clustervet compare runs.csv --labels a,b,c --consensus together.csv[/bold]
+
+    [bold]clustervet compare runs/*.csv --groups 3 -f json[/bold]
+    """
+    from clustervet.ensemble import Ensemble, LabelingFiles
+    from clustervet.frames.writing import write_whole
+    from clustervet.view import csv_rows
+
+    record = measures[measure]
+    if nearest is not None and query is None:
+        raise ParameterError("--nearest goes with --query.")
+    reader = LabelingFiles(labels, delimiter=delimiter, header=header)
+    labelings = reader.read(files)
+    ensemble = Ensemble(
+        labelings,
+        measure=record,
+        weights=named_numbers(weight, list(labelings)),
+        noise=noise_policies(noise),
+        missing=missing.value,
+        shared=shared,
+        n_jobs=jobs,
+    )
+    found = ensemble.summary(
+        groups,
+        starts=starts,
+        random_state=seed,
+        query=None if query is None else reader.one(query),
+        nearest=nearest,
+    )
+    if consensus is not None:
+        rows = [["NA" if label is None else label] for label in found.labels()]
+        write_whole(consensus, csv_rows([["consensus"], *rows]))
+    emit(found, format, output, remarks=reader.remarks(), report=report)

@@ -1,0 +1,119 @@
+"""The command `report`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from clustervet.cli.emit import tell, write_page
+from clustervet.cli.options import (
+    ArrayOption,
+    DelimiterOption,
+    ExcludeOption,
+    FeaturesOption,
+    HeaderOption,
+    IdOption,
+    JobsOption,
+    MeasuresOption,
+    MetricOption,
+    MissingChoice,
+    MissingOption,
+    NoiseOption,
+    PredsOption,
+    SeedOption,
+    StandardizeOption,
+    TruthOption,
+    WeightsOption,
+    checked_report,
+    noise_policies,
+)
+
+
+class Theme(StrEnum):
+    """Colours of the page."""
+
+    auto = "auto"
+    light = "light"
+    dark = "dark"
+
+
+def report(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TABLE",
+            help="A table with one row per object: CSV, TSV, Parquet, Arrow, JSON lines or NPZ. "
+            "With --id, the file of the truth and files of predictions.",
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write: .html, .md or .json.",
+            callback=checked_report,
+        ),
+    ],
+    truth: TruthOption = None,
+    pred: PredsOption = None,
+    features: FeaturesOption = None,
+    exclude: ExcludeOption = None,
+    standardize: StandardizeOption = False,
+    measures: MeasuresOption = None,
+    confidence: Annotated[
+        float, typer.Option(metavar="SHARE", help="Confidence of intervals and rankings.")
+    ] = 0.95,
+    weights: WeightsOption = None,
+    noise: NoiseOption = None,
+    missing: MissingOption = MissingChoice.raise_,
+    metric: MetricOption = "euclidean",
+    sample: Annotated[
+        int,
+        typer.Option(metavar="N", help="Objects to draw for what takes long on all of them."),
+    ] = 20_000,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the report.")] = None,
+    theme: Annotated[
+        Theme, typer.Option(help="Colours of the page; auto follows the reader's system.")
+    ] = Theme.auto,
+    id: IdOption = None,
+    array: ArrayOption = None,
+    delimiter: DelimiterOption = None,
+    header: HeaderOption = None,
+    seed: SeedOption = 0,
+    jobs: JobsOption = -1,
+) -> None:
+    """Write one page on clusterings: who is ahead, whether the data can tell, what goes wrong.
+
+    [bold]clustervet report data.parquet --truth y --pred a --pred b -o report.html[/bold]
+
+    [bold]clustervet report points.csv --features x1,x2 --pred kmeans -o report.html[/bold]
+    """
+    from clustervet.evidence import examine_files
+
+    found, remarks = examine_files(
+        files,
+        truth,
+        pred or [],
+        features=features,
+        exclude=exclude or (),
+        standardize=standardize,
+        measures=measures,
+        confidence=confidence,
+        weights=weights,
+        noise=noise_policies(noise),
+        missing=missing.value,
+        metric=metric,
+        sample=sample,
+        id=id,
+        array=array,
+        delimiter=delimiter,
+        header=header,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    tell(*remarks)
+    write_page(found, output, title=title, theme=theme.value)

@@ -1,0 +1,129 @@
+"""The command `tune`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from clustervet.cli.emit import emit
+from clustervet.cli.options import (
+    ArrayOption,
+    DelimiterOption,
+    ExcludeOption,
+    FeaturesOption,
+    FormatOption,
+    HeaderOption,
+    JobsOption,
+    KOption,
+    MeasuresOption,
+    MetricOption,
+    OutputOption,
+    ReportOption,
+    SampleOption,
+    SeedOption,
+    StandardizeOption,
+    named_objects,
+    numbers,
+    whole_numbers,
+)
+from clustervet.errors import ParameterError
+
+
+def tune(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="TABLE", help="Points: CSV, TSV, Parquet, Arrow, JSON, NPY or NPZ."),
+    ],
+    k: KOption = None,
+    estimator: Annotated[
+        str,
+        typer.Option(
+            "--estimator",
+            "-e",
+            metavar="NAME | MODULE:CLASS",
+            help="Clusterer: kmeans, ward, gmm, dbscan, ... or a class of your own.",
+        ),
+    ] = "kmeans",
+    parameter: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Parameter to tune, if not the number of clusters."),
+    ] = None,
+    values: Annotated[
+        str | None,
+        typer.Option(metavar="RANGE", help="Its values: 0.1..1..0.1 or 0.5,1,2."),
+    ] = None,
+    features: FeaturesOption = None,
+    exclude: ExcludeOption = None,
+    standardize: StandardizeOption = False,
+    measures: MeasuresOption = None,
+    metric: MetricOption = "euclidean",
+    bootstrap: Annotated[
+        int, typer.Option(metavar="N", help="Repeat on N samples, to see what is stable.")
+    ] = 0,
+    sample: SampleOption = None,
+    array: ArrayOption = None,
+    delimiter: DelimiterOption = None,
+    header: HeaderOption = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the labels at the suggested value there."),
+    ] = None,
+    jobs: JobsOption = None,
+    seed: SeedOption = 0,
+    format: FormatOption = None,
+    output: OutputOption = None,
+    report: ReportOption = None,
+) -> None:
+    """Choose the number of clusters, or another parameter, by internal measures.
+
+    [bold]clustervet tune points.csv --k 2..20[/bold]
+
+    [bold]clustervet tune points.parquet -e dbscan --parameter eps --values 0.1..2..0.1[/bold]
+    """
+    from clustervet.frames import open_table
+    from clustervet.frames.writing import write_whole
+    from clustervet.tuning import tune as tune_parameter
+    from clustervet.view import csv_rows
+
+    name, tried = _asked(k, parameter, values)
+    source = open_table(file, array=array, delimiter=delimiter, header=header)
+    table = source.features(features, exclude or ())
+    (clusterer,) = named_objects([estimator], "a clusterer", "class") or [estimator]
+    found = tune_parameter(
+        clusterer,
+        table.matrix,
+        name,
+        tried,
+        measures=measures,
+        metric=metric,
+        standardize=standardize,
+        bootstrap=bootstrap,
+        sample=sample,
+        n_jobs=jobs,
+        random_state=seed,
+    )
+    if labels is not None:
+        rows = [["label"], *([label] for label in found.best_labels().tolist())]
+        write_whole(labels, csv_rows(rows))
+    emit(found, format, output, remarks=() if features else [table.remark], report=report)
+
+
+def _asked(
+    k: str | None, parameter: str | None, values: str | None
+) -> tuple[str, Sequence[float] | None]:
+    """Return the parameter, and its values if any were given."""
+    if k is not None:
+        if parameter is not None or values is not None:
+            raise ParameterError(
+                "--k is short for a number of clusters and goes without --parameter and --values."
+            )
+        return "n_clusters", whole_numbers(k, "--k")
+    if parameter is None:
+        return "n_clusters", None if values is None else whole_numbers(values, "--values")
+    if values is None:
+        raise ParameterError(f"--parameter {parameter} needs its --values.")
+    found = numbers(values, "--values")
+    whole = all(value.is_integer() for value in found) and "." not in values.replace("..", "")
+    return parameter, [int(value) for value in found] if whole else found

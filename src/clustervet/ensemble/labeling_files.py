@@ -1,0 +1,134 @@
+"""`LabelingFiles`: labelings read from the columns of a table, or from several files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from clustervet.errors import ParameterError, Setting
+from clustervet.frames.remarks import header_remark, labelings_remark
+from clustervet.frames.source import INDEX, Source, open_table
+from clustervet.labels import Codes, show_label
+
+
+class LabelingFiles:
+    """Read labelings from the columns of one table, or one from each of several files.
+
+    Parameters
+    ----------
+    columns : list of str, optional
+        The columns of labels; by default all except an index.
+    delimiter : str, optional
+        The character between the fields of delimited text.
+    header : bool, optional
+        Whether the first line names the columns.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        delimiter: str | None = None,
+        header: bool | None = None,
+    ) -> None:
+        self.columns = columns
+        self.options = {"delimiter": delimiter, "header": header}
+        self._taken: tuple[Sequence[str], Sequence[str]] | None = None
+        self._guessed: list[tuple[str, str]] = []
+
+    def remarks(self) -> list[str]:
+        """Return what was taken for what where that was a guess.
+
+        Returns
+        -------
+        list of str
+            One sentence per guess.
+        """
+        said = [] if self._taken is None else [labelings_remark(*self._taken)]
+        if self._guessed:
+            said.append(header_remark(*self._guessed[0], len(self._guessed) - 1))
+        return said
+
+    def read(self, files: Sequence[str]) -> dict[str, Codes]:
+        """Return labelings by name: the columns of one table, or one labeling per file.
+
+        Parameters
+        ----------
+        files : list of str
+            One table, or several files.
+
+        Returns
+        -------
+        dict
+            Labels by the name of the column or of the file.
+
+        Raises
+        ------
+        ParameterError
+            If a file holds several columns, or is given twice.
+        """
+        if len(files) == 1:
+            source = open_table(files[0], **self.options)  # type: ignore[arg-type]  # as given
+            if self.columns is not None:
+                return source.labels(self.columns)
+            taken, index = _without_index(source)
+            self._taken = (taken, index) if len(taken) > 1 else None
+            return source.labels(taken)
+        if files.count("-") > 1:
+            raise ParameterError("only one of the files can be standard input.")
+        found: dict[str, Codes] = {}
+        for path, name in zip(files, _file_names(files), strict=True):
+            columns = self._labelings(path, self.columns)
+            for column, codes in columns.items():
+                found[name if len(columns) == 1 else f"{name}:{column}"] = codes
+        return found
+
+    def one(self, path: str) -> Codes:
+        """Return the labeling in a file of its own.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+
+        Returns
+        -------
+        Codes
+            Its labels.
+        """
+        return next(iter(self._labelings(path, None).values()))
+
+    def _labelings(self, path: str, wanted: Sequence[str] | None) -> dict[str, Codes]:
+        """Return the columns wanted, or the labeling of a file that holds no other."""
+        source = open_table(path, **self.options)  # type: ignore[arg-type]  # as given
+        names = wanted or _without_index(source)[0]
+        if wanted is None and len(names) > 1:
+            named = ", ".join(show_label(name) for name in names[:20])
+            holds = f"{source.name} holds several columns ({named}) where one labeling "
+            if self.columns is None:
+                raise ParameterError(
+                    f"{holds}per file is wanted; name one with ", Setting("labels"), "."
+                )
+            raise ParameterError(f"{holds}is wanted.")
+        if source.header_guessed is not None:
+            self._guessed.append((source.name, source.header_guessed))
+        return source.labels(names)
+
+
+def _without_index(source: Source) -> tuple[list[str], list[str]]:
+    """Return the columns that are no index, and those that are; a single column is none."""
+    index = [name for name in source.columns if INDEX.fullmatch(name.strip())]
+    taken = [name for name in source.columns if name not in index]
+    return (taken, index) if taken else (index, [])
+
+
+def _file_names(files: Sequence[str]) -> list[str]:
+    """Return names of files without folders and endings, or in full where those are the same."""
+    short = [Path(path).name.split(".")[0] or path for path in files]
+    names = [
+        path if short.count(name) > 1 else name for path, name in zip(files, short, strict=True)
+    ]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f"{show_label(name, 200)} is given twice.")
+    return names

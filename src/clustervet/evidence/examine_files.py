@@ -1,0 +1,106 @@
+"""`examine_files`: everything about clusterings in files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from clustervet.contingency.files import read_tables
+from clustervet.errors import ParameterError, Setting
+from clustervet.evidence.evidence import Evidence
+from clustervet.evidence.examine import examine
+from clustervet.frames import open_table
+from clustervet.frames.remarks import header_remark
+from clustervet.geometry.points import standardized
+from clustervet.labels import show_label
+
+
+def examine_files(
+    paths: str | Sequence[str],
+    truth: str | None,
+    pred: str | Sequence[str],
+    *,
+    features: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    standardize: bool = False,
+    id: str | None = None,
+    weights: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    array: str | None = None,
+    **options: Any,
+) -> tuple[Evidence, list[str]]:
+    """Gather everything that can be said about clusterings in files.
+
+    Parameters
+    ----------
+    paths : str or list of str
+        One table; or, with `id`, the file of the truth and files of predictions.
+    truth : str or None
+        The column of classes; without one the clusterings are held against their features.
+    pred : str or list of str
+        The columns of clusters.
+    features, exclude : list of str, optional
+        The columns of features, and numeric columns that are none. Without a truth all numeric
+        columns are features.
+    standardize : bool, optional
+        Give every feature mean 0 and variance 1.
+    id : str, optional
+        A column on which the files are joined.
+    weights : str, optional
+        The column of weights.
+    delimiter, header, array : optional
+        How files are read, as in `open_table`.
+    **options
+        Further options of `examine`.
+
+    Returns
+    -------
+    Evidence
+        What is known.
+    list of str
+        Remarks on how the files were read.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read, or has no such column.
+    ParameterError
+        If no column of clusters is named, or options do not go together.
+    """
+    files = [paths] if isinstance(paths, str) else list(paths)
+    preds = [pred] if isinstance(pred, str) else list(pred)
+    parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
+    if id is not None or len(files) > 1:
+        if features:
+            raise ParameterError(Setting("id"), " does not go with ", Setting("features"), ".")
+        tables = read_tables(files, truth, preds, id=id, weights=weights, joint=True, **parsing)
+        return examine(tables, **options), tables.remarks()
+    source = open_table(files[0], **parsing)
+    if not preds:
+        known = ", ".join(show_label(name) for name in list(source.columns)[:20])
+        raise ParameterError(
+            "name a column of clusters with ", Setting("pred"), f"; {source.name} has {known}."
+        )
+    columns = [*([] if truth is None else [truth]), *preds]
+    beside = [*columns, *([] if weights is None else [weights])]
+    remarks, matrix, named = [], None, None
+    if features is None and truth is not None:
+        codes = source.labels(columns)
+    else:
+        table = source.features(features, [*dict.fromkeys([*beside, *exclude])])
+        codes = {name: table.labels(name) for name in columns}
+        matrix = standardized(table.matrix) if standardize else table.matrix
+        named = table.feature_names
+        remarks += [table.remark] if features is None else []
+    if source.header_guessed is not None:
+        remarks.insert(0, header_remark(source.name, source.header_guessed))
+    found = examine(
+        None if truth is None else {truth: codes[truth]},
+        {name: codes[name] for name in preds},
+        features=matrix,
+        feature_names=named,
+        weights=None if weights is None else source.read([weights], ())[0][:, 0],
+        **options,
+    )
+    return found, remarks

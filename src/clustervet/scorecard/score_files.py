@@ -1,0 +1,301 @@
+"""`score_files`: clusterings in files judged against classes, against features, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clustervet.contingency.files import COMBINATIONS, RANKED, read_tables
+from clustervet.errors import ParameterError, Setting
+from clustervet.frames import FeatureTable, open_table
+from clustervet.frames.places import ARRAY, TEXT, find_place, is_many
+from clustervet.frames.remarks import features_remark, header_remark
+from clustervet.geometry.points import standardized
+from clustervet.labels import show_label
+from clustervet.labels.pair import Missing
+from clustervet.registry import measures as registry
+from clustervet.scorecard.card import ScoreCards
+from clustervet.scorecard.file_features import FileFeatures
+from clustervet.scorecard.internal import internal_scores
+from clustervet.scorecard.judge import USUAL, Judgement, judge
+
+
+def score_files(
+    paths: str | Sequence[str],
+    truth: str | Sequence[str] | None = None,
+    pred: str | Sequence[str] | None = None,
+    *,
+    measures: Sequence[str] | None = None,
+    also: Sequence[str] = (),
+    family: str | Iterable[str] | None = None,
+    features: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    standardize: bool = False,
+    metric: str = "euclidean",
+    sample: int | None = None,
+    confidence: float | None = None,
+    resamples: int = 2_000,
+    chance: str | None = None,
+    diagnose: bool = False,
+    id: str | None = None,
+    weights: str | None = None,
+    noise: Any = None,
+    missing: Missing = "raise",
+    engine: str | None = None,
+    memory_limit: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    array: str | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> Judgement:
+    """Score clusterings in files against known classes, against features, or both.
+
+    Parameters
+    ----------
+    paths : str or list of str
+        One table, a pattern or a folder; two files of labels; or files that `id` joins, as in
+        `read_tables`. With features, one table with everything, or points and labels.
+    truth, pred : str or list of str, optional
+        The columns of classes and clusters. Without a truth, one table is scored by its features.
+    measures : list of str, optional
+        The measures, external or internal; all that apply by default.
+    also : list of str, optional
+        Keys of external measures to show beside those.
+    family : str or list of str, optional
+        Only measures of this family.
+    features, exclude : list of str, optional
+        The columns of features, and numeric columns that are none.
+    standardize : bool, optional
+        Give every feature mean 0 and variance 1.
+    metric : str, optional
+        The distance between points.
+    sample : int, optional
+        How many points are drawn for measures that take long on all.
+    confidence, resamples, chance, diagnose : optional
+        As in `judge`.
+    id, weights, noise, missing, engine, memory_limit, delimiter, header, array : optional
+        How files are read, as in `read_tables`.
+    random_state : int, Generator or None, optional
+        The seed of everything random.
+    n_jobs : int, optional
+        Threads; -1 uses all cores.
+
+    Returns
+    -------
+    Judgement
+        The scores and what else was asked; `remarks` say how the files were read.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read, or has no such column.
+    ParameterError
+        If options do not go together.
+    """
+    files = [paths] if isinstance(paths, str) else list(paths)
+    truths, preds = _names(truth), _names(pred)
+    reading: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit}
+    parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
+    policies: dict[str, Any] = {"noise": noise, "missing": missing}
+    featured = bool(features) or (len(files) == 1 and not truths and bool(preds) and id is None)
+    wanted = _by_kind(measures) if featured else {"external": measures, "internal": []}
+    found = Judgement()
+    if featured:
+        asked: dict[str, Any] = {
+            "confidence": confidence,
+            "chance": chance,
+            "weights": weights,
+            "id": id,
+        }
+        asked |= {"diagnose": diagnose or None, "measure": also or None}
+        _check(files, truths, wanted["external"], asked)
+    if (truths or not featured) and wanted["external"] != []:
+        named = wanted["external"]
+        ranked = confidence is not None and len(preds) > 1 and len(truths) < 2 and not weights
+        tables = read_tables(
+            files,
+            truths,
+            preds,
+            id=id,
+            weights=weights,
+            joint=ranked,
+            **policies,
+            **reading,
+            **parsing,
+        )
+        found = judge(
+            tables,
+            measures=None if named is None else [*named, *also],
+            family=family,
+            confidence=confidence,
+            resamples=resamples,
+            chance=chance,
+            beside_chance=[*USUAL, *also] if named is None and family is None else None,
+            diagnose=diagnose,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        lost = [NO_RANKING] if ranked and found.ranking is None else []
+        found = replace(found, remarks=(*tables.remarks(), *lost))
+    if not featured:
+        return found
+    points = _PointFiles(
+        files,
+        preds,
+        features,
+        [*dict.fromkeys([*truths, *preds, *exclude])],
+        metric,
+        sample,
+        0 if random_state is None else random_state,
+        standardize,
+        policies,
+        reading,
+        parsing,
+    )
+    inner, remarks = points.scores(wanted["internal"], family)
+    return replace(found, inner=inner, remarks=(*found.remarks, *remarks))
+
+
+NO_RANKING = (
+    "no ranking: it compares all predictions object by object, which the engine duckdb does for "
+    f"up to {RANKED:,} objects and {COMBINATIONS:,} combinations of labels."
+)
+
+
+def _names(given: str | Sequence[str] | None) -> list[str]:
+    return [] if given is None else [given] if isinstance(given, str) else list(given)
+
+
+def _by_kind(keys: Sequence[str] | None) -> dict[str, Sequence[str] | None]:
+    """Return the measures asked for, external and internal apart; None where none were named."""
+    if keys is None:
+        return {"external": None, "internal": None}
+    records = registry.select(keys)
+    return {k: [r.key for r in records if r.kind == k] for k in ("external", "internal")}
+
+
+def _check(
+    files: Sequence[str],
+    truths: Sequence[str],
+    external: Sequence[str] | None,
+    asked: Mapping[str, Any],
+) -> None:
+    """Refuse what does not go with features."""
+    if not truths:
+        for name in ("confidence", "diagnose", "chance", "weights"):
+            if asked[name] is not None:
+                raise ParameterError(Setting(name), " goes with ", Setting("truth"), ".")
+        if external:
+            raise ParameterError(f"{external[0]} needs ", Setting("truth"), ".")
+        return
+    if len(files) != 1:
+        parts = Setting("features"), " with ", Setting("truth"), " goes with one table."
+        raise ParameterError(*parts)
+    for name in ("chance", "measure"):
+        if external == [] and asked[name] is not None:
+            told = " is about classes, and ", Setting("measures"), " names none for them."
+            raise ParameterError(Setting(name), *told)
+    if asked["id"] is not None:
+        raise ParameterError(Setting("id"), " does not go with ", Setting("features"), ".")
+
+
+@dataclass(frozen=True)
+class _PointFiles:
+    """Files with features and clusterings, and how they are read."""
+
+    files: Sequence[str]
+    preds: Sequence[str]
+    features: Sequence[str] | None
+    exclude: Sequence[str]
+    metric: str
+    sample: int | None
+    random_state: Any
+    standardize: bool
+    policies: dict[str, Any]
+    reading: dict[str, Any]
+    parsing: dict[str, Any]
+
+    def scores(
+        self, keys: Sequence[str] | None, family: str | Iterable[str] | None
+    ) -> tuple[ScoreCards, list[str]]:
+        """Return the clusterings against their features, and what was taken as features."""
+        if self._by_engine():
+            return self._in_files(keys, family)
+        table, labels, remarks = self._read()
+        cards = internal_scores(
+            standardized(table.matrix) if self.standardize else table.matrix,
+            labels,
+            self.metric,
+            measures=keys,
+            family=family,
+            sample=self.sample,
+            random_state=self.random_state,
+            **self.policies,
+        )
+        return ScoreCards(dict(cards)), [*remarks, *([] if self.features else [table.remark])]
+
+    def _by_engine(self) -> bool:
+        """Return whether the files are parts of one table, or for an engine outright."""
+        asked = any(option is not None for option in self.reading.values())
+        if asked or len(self.files) > 2 or any(map(is_many, self.files)):
+            return True
+        # Two files are parts of one table if the first has the clusters, or else points and labels.
+        first = self.files[0]
+        if len(self.files) != 2 or "-" in self.files or not self.preds:
+            return False
+        if find_place(first).format == ARRAY:
+            return False
+        source = open_table(
+            first, delimiter=self.parsing["delimiter"], header=self.parsing["header"]
+        )
+        source.check_header()
+        return set(self.preds) <= set(source.columns)
+
+    def _in_files(
+        self, keys: Sequence[str] | None, family: str | Iterable[str] | None
+    ) -> tuple[ScoreCards, list[str]]:
+        """Score files that are left where they are."""
+        given = [name for name, value in self.parsing.items() if value is not None]
+        given += ["standardize"] if self.standardize else []
+        for name in given:
+            raise ParameterError(Setting(name), " goes with one file that is read into memory.")
+        if not self.preds:
+            raise ParameterError("name a column of clusters with ", Setting("pred"), ".")
+        files = FileFeatures(
+            self.files,
+            self.features,
+            exclude=self.exclude,
+            engine=self.reading["engine"] or "duckdb",
+            memory_limit=self.reading["memory_limit"],
+            metric=self.metric,
+            sample=self.sample,
+            random_state=self.random_state,
+            **self.policies,
+        )
+        cards = files.scores(self.preds, keys, family)
+        chosen = files.chosen
+        told = [] if self.features else [features_remark(chosen.feature_names, chosen.left_out)]
+        return cards, told
+
+    def _read(self) -> tuple[FeatureTable, dict[str, Any], list[str]]:
+        """Return features, and clusterings from the same file or from a second one."""
+        text = {name: self.parsing[name] for name in ("delimiter", "header")}
+        if len(self.files) == 2:
+            table = open_table(self.files[0], array=self.parsing["array"]).features(self.features)
+            second = open_table(self.files[1], **text)
+            if find_place(self.files[1]).format != TEXT and not self.preds:
+                raise ParameterError("name a column of clusters with ", Setting("pred"), ".")
+            preds = list(self.preds) or list(second.columns)
+            guessed = second.header_guessed
+            remarks = [] if guessed is None else [header_remark(second.name, guessed)]
+            return table, second.labels(preds), remarks
+        source = open_table(self.files[0], **self.parsing)
+        table = source.features(self.features, self.exclude)
+        if not self.preds:
+            known = ", ".join(show_label(name) for name in table.columns[:20])
+            raise ParameterError(
+                "name a column of clusters with ", Setting("pred"), f"; {table.name} has {known}."
+            )
+        return table, {name: table.labels(name) for name in self.preds}, []
