@@ -6,23 +6,8 @@ from typing import Annotated
 
 import typer
 
+from clustervet.cli import options
 from clustervet.cli.emit import emit
-from clustervet.cli.options import (
-    DelimiterOption,
-    DeltaOption,
-    FormatOption,
-    HeaderOption,
-    LabelledOption,
-    LanguageOption,
-    MissingChoice,
-    MissingOption,
-    NoiseOption,
-    OutputOption,
-    PossibleLabelsOption,
-    ReportOption,
-    SeedOption,
-    noise_policies,
-)
 
 
 def bound(
@@ -36,8 +21,8 @@ def bound(
     pred: Annotated[
         str, typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters.")
     ],
-    labelled: LabelledOption = None,
-    language: LanguageOption = "auto",
+    labelled: options.Labelled = None,
+    language: options.Language = "auto",
     runs: Annotated[
         int, typer.Option(metavar="N", help="Runs that this is the best of, by the labels.")
     ] = 1,
@@ -54,16 +39,16 @@ def bound(
             "--k", metavar="N", help="Number of clusters asked for, if some came out empty."
         ),
     ] = None,
-    delta: DeltaOption = 0.1,
-    labels: PossibleLabelsOption = None,
-    noise: NoiseOption = None,
-    missing: MissingOption = MissingChoice.raise_,
-    seed: SeedOption = 0,
-    delimiter: DelimiterOption = None,
-    header: HeaderOption = None,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
+    delta: options.Delta = 0.1,
+    labels: options.PossibleLabels = None,
+    noise: options.Noise = None,
+    missing: options.Missing = options.MissingChoice.raise_,
+    seed: options.Seed = 0,
+    delimiter: options.Delimiter = None,
+    header: options.Header = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    report: options.Report = None,
 ) -> None:
     """Bound the errors of a clustering as a predictor of labels that nobody has seen.
 
@@ -88,7 +73,7 @@ def bound(
         clusters=clusters,
         delta=delta,
         labels=labels,
-        noise=noise_policies(noise),
+        noise=options.noise_policies(noise),
         missing=missing.value,
         random_state=seed,
     )

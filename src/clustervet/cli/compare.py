@@ -6,24 +6,8 @@ from typing import Annotated
 
 import typer
 
+from clustervet.cli import options
 from clustervet.cli.emit import emit
-from clustervet.cli.options import (
-    DelimiterOption,
-    FormatOption,
-    HeaderOption,
-    JobsOption,
-    MissingChoice,
-    MissingOption,
-    NoiseOption,
-    OutputOption,
-    ReportOption,
-    SeedOption,
-    checked_output,
-    complete_measure,
-    listed,
-    named_numbers,
-    noise_policies,
-)
 from clustervet.errors import ParameterError
 from clustervet.registry import measures
 
@@ -45,7 +29,7 @@ def compare(
             metavar="COLUMNS",
             help="Columns of labels, separated by commas or repeated; by default all except an "
             "index.",
-            callback=listed,
+            callback=options.listed,
         ),
     ] = None,
     measure: Annotated[
@@ -55,7 +39,7 @@ def compare(
             "-m",
             metavar="KEY",
             help="Distance between labelings.",
-            autocompletion=complete_measure,
+            autocompletion=options.complete_measure,
         ),
     ] = "variation_of_information",
     groups: Annotated[
@@ -68,7 +52,7 @@ def compare(
             metavar="NAME=X",
             help="How much a labeling counts in medoid, groups and consensus, 1 by default; "
             "repeat it, or separate by commas.",
-            callback=listed,
+            callback=options.listed,
         ),
     ] = None,
     consensus: Annotated[
@@ -76,7 +60,7 @@ def compare(
         typer.Option(
             metavar="FILE",
             help="Write the consensus there, one label per line.",
-            callback=checked_output,
+            callback=options.checked_output,
         ),
     ] = None,
     query: Annotated[
@@ -86,21 +70,21 @@ def compare(
     nearest: Annotated[
         int | None, typer.Option(metavar="K", help="How many of them to name; 5 by default.")
     ] = None,
-    noise: NoiseOption = None,
-    missing: MissingOption = MissingChoice.raise_,
+    noise: options.Noise = None,
+    missing: options.Missing = options.MissingChoice.raise_,
     shared: Annotated[
         bool, typer.Option("--shared", help="Compare each pair on the objects that both label.")
     ] = False,
     starts: Annotated[
         int, typer.Option(metavar="N", help="Local searches for the consensus.")
     ] = 12,
-    seed: SeedOption = 0,
-    jobs: JobsOption = -1,
-    delimiter: DelimiterOption = None,
-    header: HeaderOption = None,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
+    delimiter: options.Delimiter = None,
+    header: options.Header = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    report: options.Report = None,
 ) -> None:
     """Compare many clusterings: distances, centre, groups, map and consensus.
 
@@ -122,8 +106,8 @@ def compare(
     ensemble = Ensemble(
         labelings,
         measure=record,
-        weights=named_numbers(weight, list(labelings)),
-        noise=noise_policies(noise),
+        weights=options.named_numbers(weight, list(labelings)),
+        noise=options.noise_policies(noise),
         missing=missing.value,
         shared=shared,
         n_jobs=jobs,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from clustervet.cli import options
 from clustervet.cli.emit import emit, tell, write_page
-from clustervet.cli.options import FormatOption
 
 
 def demo(
@@ -18,7 +18,7 @@ def demo(
             help="Cluster handwritten digits in six ways instead, and write a page about it.",
         ),
     ] = None,
-    format: FormatOption = None,
+    format: options.Format = None,
 ) -> None:
     """Score four clusterings of Fisher's irises, which come with clustervet.
 

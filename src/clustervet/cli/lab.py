@@ -6,29 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
+from clustervet.cli import options
 from clustervet.cli.emit import emit
-from clustervet.cli.options import (
-    HELP,
-    AlgorithmsOption,
-    DeltaOption,
-    FormatOption,
-    JobsOption,
-    KOption,
-    NamedMeasuresOption,
-    OutputOption,
-    ReportOption,
-    SeedOption,
-    listed,
-    named_objects,
-    numbers,
-    whole_numbers,
-)
 
 lab = typer.Typer(
     name="lab",
     help="Measures put through published tests, and the papers' studies run again.",
     no_args_is_help=True,
-    context_settings=HELP,
+    context_settings=options.HELP,
 )
 ObjectsOption = Annotated[float, typer.Option("-n", metavar="N", help="Number of objects.")]
 
@@ -40,12 +25,12 @@ def _laboratory() -> None:
 
 def _measures(names: list[str] | None) -> Any:
     """Return keys as they are and module:function loaded; None or "all" have their own meaning."""
-    return "all" if names == ["all"] else named_objects(names, "a measure", "function")
+    return "all" if names == ["all"] else options.named_objects(names, "a measure", "function")
 
 
 @lab.command()
 def desiderata(
-    measure: NamedMeasuresOption = None,
+    measure: options.NamedMeasures = None,
     classes: Annotated[
         str | None, typer.Option(metavar="RANGE", help="Numbers of classes; 5 by default.")
     ] = None,
@@ -69,9 +54,9 @@ def desiderata(
     failures: Annotated[
         bool, typer.Option("--failures", help="List every step that breaks a rule.")
     ] = False,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    report: options.Report = None,
 ) -> None:
     """Test any measure by Dom's rules P1 to P5: what breaks them, and how often.
 
@@ -81,21 +66,21 @@ def desiderata(
 
     ranges = {"classes": classes, "useful": useful, "noise": noise}
     shares = {"error_useful": error_useful, "error_noise": error_noise}
-    grid: dict[str, Any] = {k: whole_numbers(v, f"--{k}") for k, v in ranges.items() if v}
-    grid |= {k: numbers(v, f"--{k.replace('_', '-')}") for k, v in shares.items() if v}
+    grid: dict[str, Any] = {k: options.whole_numbers(v, f"--{k}") for k, v in ranges.items() if v}
+    grid |= {k: options.numbers(v, f"--{k.replace('_', '-')}") for k, v in shares.items() if v}
     found = test(_measures(measure), grid, n=n, tolerance=tolerance)
     emit(found.steps() if failures else found, format, output, report=report)
 
 
 @lab.command()
 def dom(
-    measure: NamedMeasuresOption = None,
+    measure: options.NamedMeasures = None,
     n: ObjectsOption = 500,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    report: options.Report = None,
 ) -> None:
-    """Compare measures as Dom 2001, §7, does: tables, figures as numbers, ranks.
+    """Compare measures as Dom 2001, §7, does: tables, figures as options.numbers, ranks.
 
     The measures of the paper by default.
     """
@@ -106,7 +91,7 @@ def dom(
 
 @lab.command()
 def axioms(
-    measure: NamedMeasuresOption = None,
+    measure: options.NamedMeasures = None,
     property: Annotated[
         list[str] | None,
         typer.Option(
@@ -114,17 +99,17 @@ def axioms(
             "-p",
             metavar="KEY",
             help="Properties, separated by commas or repeated. All by default.",
-            callback=listed,
+            callback=options.listed,
         ),
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Test again what the package knows already.")
     ] = False,
-    jobs: JobsOption = None,
-    seed: SeedOption = 0,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
+    jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    format: options.Format = None,
+    output: options.Output = None,
+    report: options.Report = None,
 ) -> None:
     """Show which properties measures have, with the smallest counterexample where they fail.
 
@@ -148,10 +133,10 @@ def advise(
             help="What is needed: metric, chance-adjusted, 'different k', ...; repeatable.",
         ),
     ],
-    measure: NamedMeasuresOption = None,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
+    measure: options.NamedMeasures = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    report: options.Report = None,
 ) -> None:
     """Show measures that have what is needed, or those that lack least.
 
@@ -174,11 +159,11 @@ def text(
         typer.Option(
             metavar="NAMES",
             help="Sets, separated by commas or repeated; all by default.",
-            callback=listed,
+            callback=options.listed,
         ),
     ] = None,
-    algorithms: AlgorithmsOption = None,
-    k: KOption = None,
+    algorithms: options.Algorithms = None,
+    k: options.K = None,
     runs: Annotated[int, typer.Option(metavar="N", help="Runs of each.")] = 10,
     neighbours: Annotated[
         int,
@@ -188,7 +173,7 @@ def text(
         str,
         typer.Option(metavar="LIST", help="Labelled shares; the paper's are 0.1,0.3,0.5,0.7,0.9."),
     ] = "0.5",
-    delta: DeltaOption = 0.1,
+    delta: options.Delta = 0.1,
     journal: Annotated[
         str | None,
         typer.Option("--journal", metavar="DIR", help="Keep every finished fit there, and go on."),
@@ -196,11 +181,11 @@ def text(
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Download newsgroups that are not there into DIR.")
     ] = False,
-    jobs: JobsOption = None,
-    seed: SeedOption = 0,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
+    jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    format: options.Format = None,
+    output: options.Output = None,
+    report: options.Report = None,
 ) -> None:
     """Bound errors on text corpora, beside the bounds of Banerjee & Langford 2004, §4.
 
@@ -211,11 +196,11 @@ def text(
     study = text_study(
         data,
         sets,
-        algorithms=named_objects(listed(algorithms), "an algorithm", "class"),
-        clusters=None if k is None else whole_numbers(k, "--k"),
+        algorithms=options.named_objects(options.listed(algorithms), "an algorithm", "class"),
+        clusters=None if k is None else options.whole_numbers(k, "--k"),
         runs=runs,
         neighbours=neighbours,
-        shares=numbers(shares, "--shares"),
+        shares=options.numbers(shares, "--shares"),
         delta=delta,
         journals=journal,
         n_jobs=jobs,

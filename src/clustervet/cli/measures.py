@@ -6,18 +6,20 @@ from typing import Annotated
 
 import typer
 
+from clustervet.cli import options
 from clustervet.cli.emit import emit
-from clustervet.cli.options import FamilyOption, FormatOption, OutputOption, complete_measure
 
 
 def measures(
     key: Annotated[
         str | None,
-        typer.Argument(metavar="[KEY]", help="One measure.", autocompletion=complete_measure),
+        typer.Argument(
+            metavar="[KEY]", help="One measure.", autocompletion=options.complete_measure
+        ),
     ] = None,
-    family: FamilyOption = None,
-    format: FormatOption = None,
-    output: OutputOption = None,
+    family: options.Family = None,
+    format: options.Format = None,
+    output: options.Output = None,
 ) -> None:
     """List the measures, or show the card of one: what it means and when to use it."""
     from clustervet.lab import card, measure_list

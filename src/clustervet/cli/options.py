@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from clustervet._checks import suggestion
-from clustervet.cli.emit import Format
+from clustervet.cli import emit
 from clustervet.errors import ParameterError, Setting
 from clustervet.frames.writing import check_writable
 from clustervet.labels import show_label
@@ -227,19 +227,19 @@ def named_numbers(given: Sequence[str] | None, names: Sequence[str]) -> list[flo
     return list(weights.values())
 
 
-TruthOption = Annotated[
+Truth = Annotated[
     str | None, typer.Option("--truth", "-t", metavar="COLUMN", help="Column of the classes.")
 ]
-TruthsOption = Annotated[
+Truths = Annotated[
     list[str] | None,
     typer.Option("--truth", "-t", metavar="COLUMN", help="Column of the classes; repeatable."),
 ]
-PredsOption = Annotated[
+Preds = Annotated[
     list[str] | None,
     typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters; repeatable."),
 ]
-FormatOption = Annotated[
-    Format | None,
+Format = Annotated[
+    emit.Format | None,
     typer.Option(
         "--format",
         "-f",
@@ -247,7 +247,7 @@ FormatOption = Annotated[
         case_sensitive=False,
     ),
 ]
-MeasuresOption = Annotated[
+Measures = Annotated[
     list[str] | None,
     typer.Option(
         "--measures",
@@ -258,7 +258,7 @@ MeasuresOption = Annotated[
         callback=_keys,
     ),
 ]
-FamilyOption = Annotated[
+Family = Annotated[
     list[str] | None,
     typer.Option(
         "--family",
@@ -267,13 +267,13 @@ FamilyOption = Annotated[
         autocompletion=_complete_family,
     ),
 ]
-OwnMeasureOption = Annotated[
+OwnMeasure = Annotated[
     list[str] | None,
     typer.Option(
         "--measure", metavar="MODULE:FUNCTION", help="A measure of your own to show as well."
     ),
 ]
-OutputOption = Annotated[
+Output = Annotated[
     str | None,
     typer.Option(
         "--output",
@@ -283,7 +283,7 @@ OutputOption = Annotated[
         callback=checked_output,
     ),
 ]
-ReportOption = Annotated[
+Report = Annotated[
     str | None,
     typer.Option(
         "--report",
@@ -292,7 +292,7 @@ ReportOption = Annotated[
         callback=checked_report,
     ),
 ]
-FeaturesOption = Annotated[
+Features = Annotated[
     list[str] | None,
     typer.Option(
         "--features",
@@ -302,7 +302,7 @@ FeaturesOption = Annotated[
         callback=listed,
     ),
 ]
-ExcludeOption = Annotated[
+Exclude = Annotated[
     list[str] | None,
     typer.Option(
         "--exclude",
@@ -311,27 +311,27 @@ ExcludeOption = Annotated[
         callback=listed,
     ),
 ]
-StandardizeOption = Annotated[
+Standardize = Annotated[
     bool, typer.Option("--standardize", help="Give every feature mean 0 and variance 1.")
 ]
-MetricOption = Annotated[
+Metric = Annotated[
     str, typer.Option(metavar="NAME", help="Distance between points: euclidean, cosine, ...")
 ]
-SampleOption = Annotated[
+Sample = Annotated[
     int | None,
     typer.Option(metavar="N", help="Points to draw for measures that take long on all of them."),
 ]
-ArrayOption = Annotated[
+Array = Annotated[
     str | None, typer.Option(metavar="NAME", help="Which array of an NPZ file holds the features.")
 ]
-DelimiterOption = Annotated[
+Delimiter = Annotated[
     str | None, typer.Option(metavar="CHAR", help="Field separator; found out by default.")
 ]
-HeaderOption = Annotated[
+Header = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="Whether the first line names the columns."),
 ]
-NoiseOption = Annotated[
+Noise = Annotated[
     list[str] | None,
     typer.Option(
         "--noise",
@@ -340,15 +340,15 @@ NoiseOption = Annotated[
         "singletons.",
     ),
 ]
-MissingOption = Annotated[
+Missing = Annotated[
     MissingChoice,
     typer.Option(help="What an empty label does: stop, drop the object, or be a class."),
 ]
-WeightsOption = Annotated[
+Weights = Annotated[
     str | None,
     typer.Option("--weights", metavar="COLUMN", help="Column with one weight per object."),
 ]
-IdOption = Annotated[
+Id = Annotated[
     str | None,
     typer.Option(
         "--id",
@@ -357,7 +357,7 @@ IdOption = Annotated[
         "column.",
     ),
 ]
-MemoryOption = Annotated[
+Memory = Annotated[
     str | None,
     typer.Option(
         "--memory-limit",
@@ -365,7 +365,7 @@ MemoryOption = Annotated[
         help="Memory for grouping files, such as 1GB; beyond it a temporary folder is used.",
     ),
 ]
-EngineOption = Annotated[
+Engine = Annotated[
     str | None,
     typer.Option(
         "--engine",
@@ -374,7 +374,7 @@ EngineOption = Annotated[
         "spark://host:port, sc://host:port or tcp://host:port.",
     ),
 ]
-ConfidenceOption = Annotated[
+Confidence = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
@@ -382,10 +382,8 @@ ConfidenceOption = Annotated[
         "one truth by the first measure.",
     ),
 ]
-ResamplesOption = Annotated[
-    int, typer.Option(metavar="N", help="Tables to resample for intervals.")
-]
-ChanceOption = Annotated[
+Resamples = Annotated[int, typer.Option(metavar="N", help="Tables to resample for intervals.")]
+Chance = Annotated[
     str | None,
     typer.Option(
         metavar="MODEL",
@@ -394,17 +392,15 @@ ChanceOption = Annotated[
         autocompletion=_complete_model,
     ),
 ]
-JobsOption = Annotated[
+Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Jobs at once; -1 uses all cores.")
 ]
-SeedOption = Annotated[
-    int, typer.Option("--seed", metavar="N", min=0, help="Seed of everything random.")
-]
-KOption = Annotated[
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of everything random.")]
+K = Annotated[
     str | None,
     typer.Option("--k", metavar="RANGE", help="Numbers of clusters: 2..20 or 2,3,5."),
 ]
-AlgorithmsOption = Annotated[
+Algorithms = Annotated[
     list[str] | None,
     typer.Option(
         "--algorithms",
@@ -414,7 +410,7 @@ AlgorithmsOption = Annotated[
         "ward, gmm, ... or module:class of your own; by commas or repeated.",
     ),
 ]
-LanguageOption = Annotated[
+Language = Annotated[
     str,
     typer.Option(
         metavar="KEY",
@@ -423,10 +419,8 @@ LanguageOption = Annotated[
         autocompletion=_complete_language,
     ),
 ]
-DeltaOption = Annotated[
-    float, typer.Option(metavar="SHARE", help="Probability that the bound may fail.")
-]
-LabelledOption = Annotated[
+Delta = Annotated[float, typer.Option(metavar="SHARE", help="Probability that the bound may fail.")]
+Labelled = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
@@ -434,13 +428,13 @@ LabelledOption = Annotated[
         "there is one.",
     ),
 ]
-PossibleLabelsOption = Annotated[
+PossibleLabels = Annotated[
     int | None,
     typer.Option(
         "--labels", metavar="N", help="Number of possible labels, where the data may lack some."
     ),
 ]
-NamedMeasuresOption = Annotated[
+NamedMeasures = Annotated[
     list[str] | None,
     typer.Option(
         "--measure",

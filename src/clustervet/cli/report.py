@@ -7,28 +7,8 @@ from typing import Annotated
 
 import typer
 
+from clustervet.cli import options
 from clustervet.cli.emit import tell, write_page
-from clustervet.cli.options import (
-    ArrayOption,
-    DelimiterOption,
-    ExcludeOption,
-    FeaturesOption,
-    HeaderOption,
-    IdOption,
-    JobsOption,
-    MeasuresOption,
-    MetricOption,
-    MissingChoice,
-    MissingOption,
-    NoiseOption,
-    PredsOption,
-    SeedOption,
-    StandardizeOption,
-    TruthOption,
-    WeightsOption,
-    checked_report,
-    noise_policies,
-)
 
 
 class Theme(StrEnum):
@@ -55,22 +35,22 @@ def report(
             "-o",
             metavar="FILE",
             help="Where to write: .html, .md or .json.",
-            callback=checked_report,
+            callback=options.checked_report,
         ),
     ],
-    truth: TruthOption = None,
-    pred: PredsOption = None,
-    features: FeaturesOption = None,
-    exclude: ExcludeOption = None,
-    standardize: StandardizeOption = False,
-    measures: MeasuresOption = None,
+    truth: options.Truth = None,
+    pred: options.Preds = None,
+    features: options.Features = None,
+    exclude: options.Exclude = None,
+    standardize: options.Standardize = False,
+    measures: options.Measures = None,
     confidence: Annotated[
         float, typer.Option(metavar="SHARE", help="Confidence of intervals and rankings.")
     ] = 0.95,
-    weights: WeightsOption = None,
-    noise: NoiseOption = None,
-    missing: MissingOption = MissingChoice.raise_,
-    metric: MetricOption = "euclidean",
+    weights: options.Weights = None,
+    noise: options.Noise = None,
+    missing: options.Missing = options.MissingChoice.raise_,
+    metric: options.Metric = "euclidean",
     sample: Annotated[
         int,
         typer.Option(metavar="N", help="Objects to draw for what takes long on all of them."),
@@ -79,12 +59,12 @@ def report(
     theme: Annotated[
         Theme, typer.Option(help="Colours of the page; auto follows the reader's system.")
     ] = Theme.auto,
-    id: IdOption = None,
-    array: ArrayOption = None,
-    delimiter: DelimiterOption = None,
-    header: HeaderOption = None,
-    seed: SeedOption = 0,
-    jobs: JobsOption = -1,
+    id: options.Id = None,
+    array: options.Array = None,
+    delimiter: options.Delimiter = None,
+    header: options.Header = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
 ) -> None:
     """Write one page on clusterings: who is ahead, whether the data can tell, what goes wrong.
 
@@ -104,7 +84,7 @@ def report(
         measures=measures,
         confidence=confidence,
         weights=weights,
-        noise=noise_policies(noise),
+        noise=options.noise_policies(noise),
         missing=missing.value,
         metric=metric,
         sample=sample,

@@ -6,30 +6,8 @@ from typing import Annotated
 
 import typer
 
+from clustervet.cli import options
 from clustervet.cli.emit import emit, tell
-from clustervet.cli.options import (
-    AlgorithmsOption,
-    ArrayOption,
-    DelimiterOption,
-    DeltaOption,
-    ExcludeOption,
-    FeaturesOption,
-    FormatOption,
-    HeaderOption,
-    JobsOption,
-    KOption,
-    LabelledOption,
-    LanguageOption,
-    OutputOption,
-    PossibleLabelsOption,
-    ReportOption,
-    SeedOption,
-    StandardizeOption,
-    checked_output,
-    listed,
-    named_objects,
-    whole_numbers,
-)
 from clustervet.errors import ParameterError
 from clustervet.labels import show_label
 
@@ -47,11 +25,11 @@ def select(
         str | None,
         typer.Option("--label", "-l", metavar="COLUMN", help="Column of labels; may have gaps."),
     ] = None,
-    algorithms: AlgorithmsOption = None,
-    k: KOption = None,
+    algorithms: options.Algorithms = None,
+    k: options.K = None,
     runs: Annotated[int, typer.Option(metavar="N", help="Fits of each.")] = 10,
-    delta: DeltaOption = 0.1,
-    language: LanguageOption = "auto",
+    delta: options.Delta = 0.1,
+    language: options.Language = "auto",
     train: Annotated[
         str,
         typer.Option(
@@ -59,12 +37,12 @@ def select(
             help="Points to look at, drawn at random, where all have a label.",
         ),
     ] = "0.5",
-    labelled: LabelledOption = None,
-    labels: PossibleLabelsOption = None,
-    features: FeaturesOption = None,
-    exclude: ExcludeOption = None,
-    standardize: StandardizeOption = False,
-    array: ArrayOption = None,
+    labelled: options.Labelled = None,
+    labels: options.PossibleLabels = None,
+    features: options.Features = None,
+    exclude: options.Exclude = None,
+    standardize: options.Standardize = False,
+    array: options.Array = None,
     text: Annotated[
         str | None,
         typer.Option(
@@ -104,21 +82,21 @@ def select(
             help="Insist that the journal exists, or that it does not.",
         ),
     ] = None,
-    jobs: JobsOption = None,
-    seed: SeedOption = 0,
+    jobs: options.Jobs = None,
+    seed: options.Seed = 0,
     predictions: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
             help="Write cluster and predicted label of each point there.",
-            callback=checked_output,
+            callback=options.checked_output,
         ),
     ] = None,
-    delimiter: DelimiterOption = None,
-    header: HeaderOption = None,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
+    delimiter: options.Delimiter = None,
+    header: options.Header = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    report: options.Report = None,
 ) -> None:
     """Choose algorithm, number of clusters and run, with a bound on the errors of the choice.
 
@@ -135,7 +113,7 @@ def select(
     from clustervet.selection import select as select_clustering
     from clustervet.view.data import to_csv
 
-    if algorithms is not None and not listed(algorithms):
+    if algorithms is not None and not options.listed(algorithms):
         raise ParameterError("--algorithms names none; leave it out to have the usual ones.")
     points = read_labelled_points(
         data,
@@ -152,8 +130,8 @@ def select(
         found = select_clustering(
             points.matrix,
             points.labels,
-            named_objects(listed(algorithms), "an algorithm", "class"),
-            None if k is None else whole_numbers(k, "--k"),
+            options.named_objects(options.listed(algorithms), "an algorithm", "class"),
+            None if k is None else options.whole_numbers(k, "--k"),
             runs,
             train=_train(train),
             labelled=points.labelled,

@@ -6,26 +6,13 @@ from typing import Annotated
 
 import typer
 
-from clustervet.cli.options import (
-    HELP,
-    DelimiterOption,
-    EngineOption,
-    HeaderOption,
-    IdOption,
-    MemoryOption,
-    MissingChoice,
-    MissingOption,
-    NoiseOption,
-    TruthOption,
-    WeightsOption,
-    noise_policies,
-)
+from clustervet.cli import options
 
 table = typer.Typer(
     name="table",
     help="Save tables of counts, and merge them.",
     no_args_is_help=True,
-    context_settings=HELP,
+    context_settings=options.HELP,
 )
 TargetOption = Annotated[
     str,
@@ -44,18 +31,18 @@ def build(
         list[str], typer.Argument(metavar="DATA...", help="Files, patterns or folders.")
     ],
     output: TargetOption,
-    truth: TruthOption = None,
+    truth: options.Truth = None,
     pred: Annotated[
         str | None, typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters.")
     ] = None,
-    noise: NoiseOption = None,
-    missing: MissingOption = MissingChoice.raise_,
-    weights: WeightsOption = None,
-    delimiter: DelimiterOption = None,
-    header: HeaderOption = None,
-    id: IdOption = None,
-    memory_limit: MemoryOption = None,
-    engine: EngineOption = None,
+    noise: options.Noise = None,
+    missing: options.Missing = options.MissingChoice.raise_,
+    weights: options.Weights = None,
+    delimiter: options.Delimiter = None,
+    header: options.Header = None,
+    id: options.Id = None,
+    memory_limit: options.Memory = None,
+    engine: options.Engine = None,
 ) -> None:
     """Count classes and clusters of data, and save the table.
 
@@ -68,7 +55,7 @@ def build(
         files,
         truth,
         pred,
-        noise=noise_policies(noise),
+        noise=options.noise_policies(noise),
         missing=missing.value,
         weights=weights,
         delimiter=delimiter,

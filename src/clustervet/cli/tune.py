@@ -7,27 +7,8 @@ from typing import Annotated
 
 import typer
 
+from clustervet.cli import options
 from clustervet.cli.emit import emit
-from clustervet.cli.options import (
-    ArrayOption,
-    DelimiterOption,
-    ExcludeOption,
-    FeaturesOption,
-    FormatOption,
-    HeaderOption,
-    JobsOption,
-    KOption,
-    MeasuresOption,
-    MetricOption,
-    OutputOption,
-    ReportOption,
-    SampleOption,
-    SeedOption,
-    StandardizeOption,
-    named_objects,
-    numbers,
-    whole_numbers,
-)
 from clustervet.errors import ParameterError
 
 
@@ -36,7 +17,7 @@ def tune(
         str,
         typer.Argument(metavar="TABLE", help="Points: CSV, TSV, Parquet, Arrow, JSON, NPY or NPZ."),
     ],
-    k: KOption = None,
+    k: options.K = None,
     estimator: Annotated[
         str,
         typer.Option(
@@ -54,27 +35,27 @@ def tune(
         str | None,
         typer.Option(metavar="RANGE", help="Its values: 0.1..1..0.1 or 0.5,1,2."),
     ] = None,
-    features: FeaturesOption = None,
-    exclude: ExcludeOption = None,
-    standardize: StandardizeOption = False,
-    measures: MeasuresOption = None,
-    metric: MetricOption = "euclidean",
+    features: options.Features = None,
+    exclude: options.Exclude = None,
+    standardize: options.Standardize = False,
+    measures: options.Measures = None,
+    metric: options.Metric = "euclidean",
     bootstrap: Annotated[
         int, typer.Option(metavar="N", help="Repeat on N samples, to see what is stable.")
     ] = 0,
-    sample: SampleOption = None,
-    array: ArrayOption = None,
-    delimiter: DelimiterOption = None,
-    header: HeaderOption = None,
+    sample: options.Sample = None,
+    array: options.Array = None,
+    delimiter: options.Delimiter = None,
+    header: options.Header = None,
     labels: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the labels at the suggested value there."),
     ] = None,
-    jobs: JobsOption = None,
-    seed: SeedOption = 0,
-    format: FormatOption = None,
-    output: OutputOption = None,
-    report: ReportOption = None,
+    jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    format: options.Format = None,
+    output: options.Output = None,
+    report: options.Report = None,
 ) -> None:
     """Choose the number of clusters, or another parameter, by internal measures.
 
@@ -90,7 +71,7 @@ def tune(
     name, tried = _asked(k, parameter, values)
     source = open_table(file, array=array, delimiter=delimiter, header=header)
     table = source.features(features, exclude or ())
-    (clusterer,) = named_objects([estimator], "a clusterer", "class") or [estimator]
+    (clusterer,) = options.named_objects([estimator], "a clusterer", "class") or [estimator]
     found = tune_parameter(
         clusterer,
         table.matrix,
@@ -119,11 +100,11 @@ def _asked(
             raise ParameterError(
                 "--k is short for a number of clusters and goes without --parameter and --values."
             )
-        return "n_clusters", whole_numbers(k, "--k")
+        return "n_clusters", options.whole_numbers(k, "--k")
     if parameter is None:
-        return "n_clusters", None if values is None else whole_numbers(values, "--values")
+        return "n_clusters", None if values is None else options.whole_numbers(values, "--values")
     if values is None:
         raise ParameterError(f"--parameter {parameter} needs its --values.")
-    found = numbers(values, "--values")
+    found = options.numbers(values, "--values")
     whole = all(value.is_integer() for value in found) and "." not in values.replace("..", "")
     return parameter, [int(value) for value in found] if whole else found

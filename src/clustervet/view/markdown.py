@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustervet.view.model import Picture, Section, Table
-from clustervet.view.plain_text import cell_text
+from clustervet.view.plain_text import interval_text
 
 # Rows of a table that Markdown shows; the other forms have all.
 MOST_ROWS = 50
@@ -53,7 +53,7 @@ def _table(table: Table, *, titled: bool) -> list[str]:
         _line("---:" if column.kind == "number" else "---" for column in table.columns),
     ]
     for row in table.rows[:MOST_ROWS]:
-        texts = [(safe(cell_text(cell)), cell.best) for cell in row.cells]
+        texts = [(safe(cell.text) + interval_text(cell), cell.best) for cell in row.cells]
         lines.append(_line(f"**{text}**" if best else text for text, best in texts))
     if len(table.rows) > MOST_ROWS:
         more = len(table.rows) - MOST_ROWS

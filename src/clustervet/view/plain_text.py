@@ -56,10 +56,15 @@ def aligned(grid: Sequence[Sequence[str]], left: Sequence[bool]) -> list[str]:
 
 def cell_text(cell: Cell, mark: str = "") -> str:
     """Return a cell with its interval, and with the mark of the best."""
-    text = cell.text
-    if cell.low is not None and cell.high is not None:
-        text += f" [{number(cell.low)}, {number(cell.high)}]"
+    text = cell.text + interval_text(cell)
     return text + mark if cell.best else text
+
+
+def interval_text(cell: Cell) -> str:
+    """Return the interval of a cell, behind a space; empty where there is none."""
+    if cell.low is None or cell.high is None:
+        return ""
+    return f" [{number(cell.low)}, {number(cell.high)}]"
 
 
 def _facts(table: Table) -> list[str]:
