@@ -101,7 +101,7 @@ def test_markdown(run):
         ),
         (
             ["-t", "species", "-t", "kmeans", "-p", "ward", "--chance", "all"],
-            "--chance goes with one --truth.",
+            "--chance goes with one truth.",
         ),
         (
             ["-p", "ward", "--features", "sepal*", "--chance", "all"],

@@ -304,7 +304,7 @@ def test_bound_in_every_format(run, labels, tmp_path):
     assert run(*ask).out == f"{found!r}\n"
     (row,) = csv.DictReader(io.StringIO(run(*ask, "-f", "csv").out))
     assert float(row["rate"]) == found.rate
-    assert f"| max_errors | {found.max_errors} |" in run(*ask, "-f", "markdown").out
+    assert f"at most {found.max_errors} of" in run(*ask, "-f", "markdown").out
     table = pl.read_csv(path)
     table.write_parquet(tmp_path / "labels.parquet")
     again = run("bound", tmp_path / "labels.parquet", *ask[2:])

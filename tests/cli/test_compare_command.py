@@ -219,7 +219,7 @@ def test_weights_count_in_the_consensus_and_the_medoid(run, runs):
     ("given", "said"),
     [
         ("b", "takes NAME=X"),
-        ("bb=2", "did you mean 'b'"),
+        ("bb=2", "did you mean b?"),
         ("b=heavy", "must be a number"),
         ("b=-1", "not negative"),
     ],

@@ -107,7 +107,7 @@ def asked(whole, monkeypatch):
         calls.append((measures, n))
         return whole
 
-    monkeypatch.setattr(clustervet.lab.dom, "dom_study", study)
+    monkeypatch.setattr(clustervet.lab, "dom_study", study)
     return calls
 
 
@@ -151,4 +151,4 @@ def test_refusals(refused, module):
     )
     assert "above 0" in refused("lab", "dom", "-n", "0")
     assert "tolerance" in refused("lab", "desiderata", "--tolerance", "2")
-    assert "measure" in refused("lab", "desiderata", "-m", "")
+    assert "--measure" in refused("lab", "desiderata", "-m", "")

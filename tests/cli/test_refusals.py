@@ -79,7 +79,7 @@ def test_a_wrong_command_is_refused_in_one_line(refused, arguments, words):
 
 def test_three_files_are_too_many(refused, table):
     line = refused("score", table, table, table)
-    assert "score takes one table or two label files, not 3 files" in line
+    assert "one table or two label files are wanted, not 3 files" in line
 
 
 def test_weights_do_not_go_with_two_files(refused, file):

@@ -7,7 +7,7 @@ import json
 import pytest
 import typer
 
-from clustervet.cli import report_command
+from clustervet.cli.report import report as report_command
 from clustervet.errors import FileError, ParameterError
 
 
@@ -15,7 +15,7 @@ from clustervet.errors import FileError, ParameterError
 def report(monkeypatch, capsys):
     """Run the command by itself."""
     app = typer.Typer(pretty_exceptions_enable=False)
-    report_command.register(app)
+    app.command("report")(report_command)
     app.command("other")(lambda: None)
 
     def command(*arguments):

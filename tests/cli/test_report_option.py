@@ -66,7 +66,7 @@ def test_the_demonstration_ends_with_a_report(run, tmp_path):
     target = tmp_path / "report.html"
     ran = run("demo", "--report", str(target))
     assert ran.code == 0, ran.err
-    assert f"the report is {target}" in ran.err
+    assert f"wrote {target}." in ran.err
     assert "spectral" in ran.out
     page = target.read_text(encoding="utf-8")
     assert "handwritten digits" in page

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import clustervet as cv
-from clustervet.cli.ranges import numbers, whole_numbers
+from clustervet.cli.options import numbers, whole_numbers
 from clustervet.errors import ParameterError
 
 RNG = np.random.default_rng(0)

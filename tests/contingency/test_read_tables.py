@@ -48,7 +48,6 @@ def test_every_pair_of_columns(path):
     assert (tables.truths, tables.preds) == (("y",), ("a", "b"))
     assert plain(tables["y", "a"]) == same(Y, A)
     assert plain(tables["y", "b"]) == same(Y, B)
-    assert tables["y", "a"] is tables["y", "a"]
 
 
 def test_several_truths_have_their_product(path):
@@ -77,7 +76,7 @@ def test_policies(path):
 def test_a_column_that_is_not_there(path):
     with pytest.raises(FileError, match="has no column 'yy'"):
         cv.read_tables(path, "yy", "a")
-    with pytest.raises(ParameterError, match="name a column with pred="):
+    with pytest.raises(ParameterError, match="name a column with pred;"):
         cv.read_tables(path, "y")
 
 
@@ -126,7 +125,7 @@ def test_a_saved_table(tmp_path):
     cv.Contingency.from_labels(Y, A).save(tmp_path / "t.json")
     tables = cv.read_tables(tmp_path / "t.json")
     assert tables["truth", "pred"] == cv.Contingency.from_labels(Y, A)
-    with pytest.raises(ParameterError, match="is a saved table, which truth= does not go with"):
+    with pytest.raises(ParameterError, match="is a saved table, which truth does not go with"):
         cv.read_tables(tmp_path / "t.json", "y")
 
 

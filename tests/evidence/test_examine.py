@@ -61,7 +61,7 @@ def test_the_record_is_plain_data(found):
     assert plain["predictions"] == ["near", "far"]
     assert plain["ranking"]["measure"] == "adjusted_rand"
     assert [item["size"] for item in plain["silhouettes"]["near"]["clusters"]]
-    assert "2 clusterings of 120 objects" in repr(found)
+    assert "near, far against truth and their features; 120 objects" in repr(found)
 
 
 def test_the_same_seed_gives_the_same_evidence(data, found):

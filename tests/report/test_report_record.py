@@ -22,6 +22,7 @@ from clustervet import plots
 from clustervet.errors import FileError, ParameterError
 from clustervet.evidence import examine
 from clustervet.lab import axioms
+from clustervet.plots.canvas import finish, new_figure
 from clustervet.report import build_report, render, write_report
 from clustervet.view import Result, Section, plain_table
 
@@ -226,7 +227,8 @@ class Toy(Result):
 def test_a_new_kind_of_result_needs_nothing_but_itself_and_a_figure(tmp_path):
     @plots.figures.register
     def _(toy: Toy):
-        figure = graph_objects().Figure(graph_objects().Bar(y=list(toy.failures.values())))
+        figure = new_figure()
+        figure.add_bar(y=list(toy.failures.values()))
         return [finish(figure, kind="toy", title="Jaccard fails least.")]
 
     toy = Toy({"rand": 12, "jaccard": 3})
@@ -238,7 +240,9 @@ def test_a_new_kind_of_result_needs_nothing_but_itself_and_a_figure(tmp_path):
     assert picture.table == "toy-all"
     assert report.verdict == ("Jaccard fails least.",)
     assert "Jaccard fails least." in write_report(toy, tmp_path / "toy.html").read_text("utf-8")
-    assert repr(toy) == "Two toys.\nmeasure  failures\nrand           12\njaccard         3\nA note."
+    assert (
+        repr(toy) == "Two toys.\nmeasure  failures\nrand           12\njaccard         3\nA note."
+    )
     assert toy.to_csv() == "measure,failures\nrand,12\njaccard,3\n"
     assert json.loads(toy.to_json()) == {"failures": {"rand": 12, "jaccard": 3}}
     assert "| rand | 12 |" in toy.to_markdown()
@@ -279,7 +283,7 @@ def test_written_by_suffix(report, tmp_path):
 def test_wrong_names_and_options(report, tmp_path):
     with pytest.raises(ParameterError, match=r"must end in .html, .md or .json, not in '.pdf'"):
         write_report(report, tmp_path / "a.pdf")
-    with pytest.raises(ParameterError, match="format must be one of"):
+    with pytest.raises(ParameterError, match="format must be"):
         write_report(report, tmp_path / "a.html", format="pdf")
     with pytest.raises(ParameterError, match="theme must be"):
         write_report(report, tmp_path / "a.html", theme="pink")

@@ -97,17 +97,20 @@ def listed(values: list[str] | None) -> list[str] | None:
     return names or None
 
 
-def _keys(values: list[str] | None) -> list[str] | None:
+def _keys(values: list[str] | None, option: str = "measures") -> list[str] | None:
     """Return keys of measures, separated by commas or repeated."""
     if not values:
         return None
-    keys = ",".join(values).split(",")
-    if not all(key.strip() for key in keys):
+    keys = [key.strip() for key in ",".join(values).split(",")]
+    if not all(keys):
         raise ParameterError(
-            Setting("measures"),
-            " has an empty name of a measure; leave it out to compute them all.",
+            Setting(option), " has an empty name of a measure; leave it out for the usual ones."
         )
     return keys
+
+
+def _keys_to_test(values: list[str] | None) -> list[str] | None:
+    return _keys(values, "measure")
 
 
 def noise_policies(given: Sequence[str] | None) -> dict[Any, str] | None:
@@ -443,6 +446,6 @@ NamedMeasures = Annotated[
         help="Measures to test, separated by commas or repeated, your own included; `all` for "
         "every one.",
         autocompletion=complete_measure,
-        callback=listed,
+        callback=_keys_to_test,
     ),
 ]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from clustervet.cli import options
+from clustervet.errors import ParameterError, Setting
 
 table = typer.Typer(
     name="table",
@@ -31,10 +32,8 @@ def build(
         list[str], typer.Argument(metavar="DATA...", help="Files, patterns or folders.")
     ],
     output: TargetOption,
-    truth: options.Truth = None,
-    pred: Annotated[
-        str | None, typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters.")
-    ] = None,
+    truth: options.Truths = None,
+    pred: options.Preds = None,
     noise: options.Noise = None,
     missing: options.Missing = options.MissingChoice.raise_,
     weights: options.Weights = None,
@@ -51,6 +50,11 @@ def build(
     from clustervet.cli.emit import tell
     from clustervet.contingency import read_tables
 
+    for name, columns in (("truth", truth), ("pred", pred)):
+        if columns is not None and len(columns) > 1:
+            raise ParameterError(
+                Setting(name), " names one column here: a saved table has one clustering."
+            )
     tables = read_tables(
         files,
         truth,

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from clustervet.errors import FileError, MissingPackageError, ParameterError
+from clustervet.errors import FileError, MissingPackageError, ParameterError, Setting
 from clustervet.frames.columns import MISSING, Kind, absent_column, refused_value
 from clustervet.frames.duck import EngineError, session
 from clustervet.frames.frame import Frame, group_frame
@@ -364,13 +364,13 @@ class EngineFiles(Source):
         self, arguments: Sequence[str], engine: str, options: Options, id: str | None = None
     ) -> None:
         for option, given in (
-            ("id=", id is not None),
-            ("delimiter=", options.delimiter is not None),
-            ("header=False", options.header is False),
-            ("array=", options.array is not None),
+            (Setting("id"), id is not None),
+            (Setting("delimiter"), options.delimiter is not None),
+            (Setting("header", False), options.header is False),
+            (Setting("array"), options.array is not None),
         ):
             if given:
-                raise ParameterError(f"{option} goes with the engine duckdb alone.")
+                raise ParameterError(option, " goes with the engine duckdb alone.")
         self.engine, self._memory_limit = engine, options.memory_limit
         self.name = show_label(arguments[0], 200)
         self.files = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustervet.view.model import Picture, Section, Table
 from clustervet.view.plain_text import interval_text
 
-# Rows of a table that Markdown shows; the other forms have all.
+# Rows of a table in the Markdown of a report; the page and the JSON have all.
 MOST_ROWS = 50
 
 
@@ -30,7 +30,9 @@ def body_lines(section: Section, level: int, *, details: bool) -> list[str]:
         lines += (
             _picture(block)
             if isinstance(block, Picture)
-            else _table(block, titled=details or len(shown) > 1)
+            else _table(
+                block, titled=details or len(shown) > 1, most=MOST_ROWS if details else None
+            )
         )
     for part in section.sections:
         if details or not part.detail:
@@ -46,17 +48,17 @@ def _picture(picture: Picture) -> list[str]:
     return [f"> Figure: {safe(picture.title)}{note}", ""]
 
 
-def _table(table: Table, *, titled: bool) -> list[str]:
+def _table(table: Table, *, titled: bool, most: int | None) -> list[str]:
     lines = [f"**{safe(table.title)}**", ""] if titled else []
     lines += [
         _line(safe(column.title) or " " for column in table.columns),
         _line("---:" if column.kind == "number" else "---" for column in table.columns),
     ]
-    for row in table.rows[:MOST_ROWS]:
+    for row in table.rows[:most]:
         texts = [(safe(cell.text) + interval_text(cell), cell.best) for cell in row.cells]
         lines.append(_line(f"**{text}**" if best else text for text, best in texts))
-    if len(table.rows) > MOST_ROWS:
-        more = len(table.rows) - MOST_ROWS
+    more = len(table.rows) - len(table.rows[:most])
+    if more:
         lines += ["", f"{more:,} more rows are in the page and in the JSON."]
     if titled and table.note:
         lines += ["", safe(table.note)]
