@@ -29,6 +29,12 @@ class ClustervetError(ValueError):
         name its option instead.
     parameter : str, optional
         The parameter that the error is about; by default the first one that the message names.
+
+    Examples
+    --------
+    >>> error = LabelError("labels are missing; use ", Setting("missing", "drop"), ".")
+    >>> str(error), error.parameter
+    ("labels are missing; use missing='drop'.", 'missing')
     """
 
     def __init__(self, *parts: str | Setting, parameter: str | None = None) -> None:
@@ -38,7 +44,24 @@ class ClustervetError(ValueError):
         super().__init__("".join(map(str, parts)))
 
     def spelled(self, spell: Callable[[Setting], str]) -> str:
-        """Return the message with its parameters spelled another way."""
+        """Return the message with its parameters spelled another way.
+
+        Parameters
+        ----------
+        spell : callable
+            A function from a `Setting` to its text.
+
+        Returns
+        -------
+        str
+            The message.
+
+        Examples
+        --------
+        >>> error = LabelError("labels are missing; use ", Setting("missing", "drop"), ".")
+        >>> error.spelled(lambda setting: f"--{setting.name} {setting.value}")
+        'labels are missing; use --missing drop.'
+        """
         return "".join(spell(part) if isinstance(part, Setting) else part for part in self.parts)
 
 

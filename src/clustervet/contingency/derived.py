@@ -210,7 +210,30 @@ class TableSums(Table):
         return sums.exact_sum(self._cells.values[self.match()])
 
     def match(self, weights: NDArray[Any] | None = None) -> NDArray[np.int64]:
-        """Positions of the cells in a one-to-one matching of largest total count (or weight)."""
+        """Return the one-to-one matching of classes and clusters with the largest total.
+
+        Parameters
+        ----------
+        weights : ndarray, optional
+            One weight per non-empty cell; the counts by default.
+
+        Returns
+        -------
+        ndarray of int64
+            The positions of the matched cells in `cells`.
+
+        Notes
+        -----
+        The matching is exact for whole weights (the assignment problem, Kuhn 1955).
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> table = cv.Contingency.from_counts([[4, 3], [5, 1]])
+        >>> chosen = table.match()
+        >>> table.cells.cols[chosen].tolist(), table.cells.values[chosen].tolist()
+        ([1, 0], [3, 5])
+        """
         return self._matching if weights is None else match(self, weights)
 
     @cached_property

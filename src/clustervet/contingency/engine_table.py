@@ -24,6 +24,11 @@ class EngineTable(Table):
 
     Give it to a measure or to `external_scores`, as any other table. Make it by `from_frame`.
 
+    Parameters
+    ----------
+    sizes : Sizes
+        How many cells, classes and clusters there are of each size.
+
     Attributes
     ----------
     n : int
@@ -45,7 +50,6 @@ class EngineTable(Table):
     >>> table = EngineTable.from_frame(frame, truth="y", pred="c")
     >>> table.n, table.shape, table.pairs
     (60, (2, 4), Pairs(n11=420, n10=450, n01=0, n00=900))
-
     """
 
     is_whole = True
@@ -91,7 +95,6 @@ class EngineTable(Table):
         >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 2 AS c FROM range(10) AS t(i)")
         >>> EngineTable.from_frame(frame, truth="y", pred="c")
         EngineTable of 10 objects: 2 classes x 2 clusters, 2 non-empty cells that stay in the engine
-
         """
         return cls(table_sizes(frame, truth=truth, pred=pred, missing=missing))
 

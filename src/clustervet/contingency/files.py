@@ -46,7 +46,7 @@ class Tables(Mapping[Pair, Any]):
     under the name ``"product"``. Tables of labels in memory are counted when they are asked for,
     and not kept.
 
-    Attributes
+    Parameters
     ----------
     truths, preds : tuple of str
         The columns.
@@ -61,7 +61,18 @@ class Tables(Mapping[Pair, Any]):
     paired_by_row : bool
         Whether two files were paired row by row although each has all the columns, so that
         they may be parts of one table.
+    _tables : mapping
+        The tables, or the functions that count them, by (truth, prediction).
+    _objects : callable
+        A function that returns what `labels` returns.
 
+    Examples
+    --------
+    >>> tables = Tables.of_labels({"y": [0, 0, 1]}, {"a": [0, 1, 1], "b": [0, 0, 1]}, policies={})
+    >>> list(tables)
+    [('y', 'a'), ('y', 'b')]
+    >>> tables["y", "b"].to_dict()
+    {(0, 0): 2, (1, 1): 1}
     """
 
     truths: tuple[str, ...]
@@ -78,7 +89,24 @@ class Tables(Mapping[Pair, Any]):
 
     @classmethod
     def of(cls, table: Table) -> Tables:
-        """Return one finished table as tables."""
+        """Return one finished table as tables.
+
+        Parameters
+        ----------
+        table : Contingency or EngineTable
+            The table.
+
+        Returns
+        -------
+        Tables
+            One table, of ``"truth"`` and ``"pred"``.
+
+        Examples
+        --------
+        >>> tables = Tables.of(Contingency.from_labels([0, 0, 1], [0, 1, 1]))
+        >>> list(tables)
+        [('truth', 'pred')]
+        """
         return cls(("truth",), ("pred",), _tables={("truth", "pred"): table})
 
     @classmethod
@@ -91,7 +119,36 @@ class Tables(Mapping[Pair, Any]):
         policies: Mapping[str, Any],
         **facts: Any,
     ) -> Tables:
-        """Return the tables of labels in memory; several truths also get their product classes."""
+        """Return the tables of labels in memory; several truths also get their product classes.
+
+        Parameters
+        ----------
+        truths, preds : mapping
+            The labels of all objects, by name.
+        weights : array-like, optional
+            One weight per object.
+        policies : mapping
+            What noise labels and missing labels mean: options of `Contingency.from_labels`.
+        **facts
+            Other fields of `Tables`, such as `header_guessed`.
+
+        Returns
+        -------
+        Tables
+            The tables, which are counted when they are asked for.
+
+        Raises
+        ------
+        ParameterError
+            If one of several truths is called ``"product"``.
+
+        Examples
+        --------
+        >>> truths = {"shape": ["o", "o", "x", "x"], "colour": ["r", "g", "g", "g"]}
+        >>> tables = Tables.of_labels(truths, {"a": [0, 0, 1, 1]}, policies={})
+        >>> {pair: table.shape for pair, table in tables.items()}
+        {('shape', 'a'): (2, 2), ('colour', 'a'): (2, 2), ('product', 'a'): (3, 2)}
+        """
         classes = dict(truths)
         if len(classes) > 1:
             if PRODUCT in classes:
@@ -142,6 +199,12 @@ class Tables(Mapping[Pair, Any]):
             with ``joint=True``, or if there are more than 20 million objects or 2 million
             combinations of labels.
 
+        Examples
+        --------
+        >>> tables = Tables.of_labels({"y": [0, 0, 1]}, {"a": [0, 1, 1]}, policies={})
+        >>> truth, preds = tables.labels()
+        >>> truth, preds["a"]
+        ([0, 0, 1], [0, 1, 1])
         """
         return self._objects() if len(self.truths) == 1 else None
 
@@ -152,6 +215,11 @@ class Tables(Mapping[Pair, Any]):
         -------
         list of str
             One sentence per guess, and one per file whose ids do not all match.
+
+        Examples
+        --------
+        >>> Tables.of(Contingency.from_labels([0, 0, 1], [0, 1, 1])).remarks()
+        []
         """
         said = [header_remark(file, first) for file, first in self.header_guessed.items()]
         said += [PAIRED_BY_ROW] if self.paired_by_row else []
@@ -244,7 +312,6 @@ def read_tables(
     ...     {pair: table.to_dict() for pair, table in tables.items()}
     {('y', 'a'): {('u', '0'): 2, ('v', '1'): 1},
      ('y', 'b'): {('u', '0'): 1, ('u', '1'): 1, ('v', '1'): 1}}
-
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     files = [os.fspath(path) for path in given]

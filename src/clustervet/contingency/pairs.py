@@ -13,6 +13,26 @@ class Pairs(NamedTuple):
     """Pairs of objects by whether class and cluster put them together (Meilă 2007, §2.1).
 
     In Dom's (2001, eqs. 2-5) notation n11, n10, n01, n00 are a00, a01, a10, a11.
+
+    Parameters
+    ----------
+    n11 : int, float or Fraction
+        Pairs in the same class and the same cluster.
+    n10 : int, float or Fraction
+        Pairs in the same class and different clusters.
+    n01 : int, float or Fraction
+        Pairs in different classes and the same cluster.
+    n00 : int, float or Fraction
+        Pairs in different classes and different clusters.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> pairs = cv.Contingency.from_labels(["a", "a", "b", "b"], [0, 0, 0, 1]).pairs
+    >>> pairs
+    Pairs(n11=1, n10=1, n01=2, n00=2)
+    >>> pairs.total, pairs.same_class, pairs.same_cluster
+    (6, 2, 3)
     """
 
     n11: Number  # same class, same cluster

@@ -34,6 +34,13 @@ class Contingency(TableSums, Result):
     never changes afterwards, and what measures share (pairs, entropies, matching) is computed
     once.
 
+    Parameters
+    ----------
+    cells : Cells
+        The non-empty cells in compressed rows.
+    class_names, cluster_names : sequence
+        Names of the rows and columns.
+
     Examples
     --------
     >>> table = Contingency.from_labels(["a", "a", "b", "b"], [0, 0, 0, 1])
@@ -198,7 +205,6 @@ class Contingency(TableSums, Result):
         >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 3 AS c FROM range(60) AS t(i)")
         >>> Contingency.from_frame(frame, truth="y", pred="c").shape
         (2, 3)
-
         """
         from clustervet.contingency.grouped import table_of_frame
 
@@ -216,6 +222,26 @@ class Contingency(TableSums, Result):
         """Write the table to a .parquet or .json file, whole or not at all.
 
         The file carries a version and a checksum, and labels keep their types.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; the end of its name gives the format.
+
+        Raises
+        ------
+        FileError
+            If the name ends otherwise, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> table = Contingency.from_labels(["a", "b"], [0, 0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "table.json")
+        ...     table.save(path)
+        ...     Contingency.load(path) == table
+        True
         """
         from clustervet.contingency.saved import save_table
 
@@ -225,6 +251,23 @@ class Contingency(TableSums, Result):
     def load(path: str | os.PathLike[str]) -> Contingency:
         """Read a table that was saved; tables of disjoint objects merge by `+`.
 
+        Parameters
+        ----------
+        path : str or path
+            A file that `save` has written.
+
+        Returns
+        -------
+        Contingency
+            The table.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be read, is no saved table, or has been changed.
+
+        Examples
+        --------
         >>> import os, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = os.path.join(folder, "table.json")
@@ -237,10 +280,28 @@ class Contingency(TableSums, Result):
         return load_table(path)
 
     def with_values(self, values: NDArray[Any]) -> Contingency:
-        """A table of the same cells with other whole counts; empty classes and clusters go.
+        """Return a table of the same cells with other whole counts.
 
-        It is made for scoring, by the thousand: its names are just the places of rows and
-        columns here, and its sums are always compiled.
+        Classes and clusters that become empty are left out. The table is made for scoring
+        thousands of them: its names are just the positions of the rows and columns in this
+        table, and its sums are always compiled.
+
+        Parameters
+        ----------
+        values : ndarray of int64
+            One count per non-empty cell of this table; 0 removes the cell.
+
+        Returns
+        -------
+        Contingency
+            The new table.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> table = Contingency.from_counts([[4, 3], [5, 1]], class_names=["a", "b"])
+        >>> table.with_values(np.array([2, 0, 6, 0])).to_dict()
+        {(0, 0): 2, (1, 0): 6}
         """
         kept = np.flatnonzero(values)
         rows, cols = self._cells.rows[kept], self._cells.cols[kept]
@@ -251,11 +312,25 @@ class Contingency(TableSums, Result):
         return table
 
     def as_population(self, n: float | None = None) -> Contingency:
-        """The table read as a distribution: pair counts are those expected in n draws from it.
+        """Return the table read as a distribution, whose pair counts are those expected in n draws.
 
-        A cell of share p holds C(n,2) p^2 pairs on average (Dom 2001, eqs. 25-30), where the
-        table itself, a sample, holds x (x - 1) / 2. Another n scales the counts to it.
+        Parameters
+        ----------
+        n : float, optional
+            The number of draws, to which the counts are scaled; by default that of the table.
 
+        Returns
+        -------
+        Contingency
+            A table with expected pair counts.
+
+        Notes
+        -----
+        A cell of share p holds C(n,2) p^2 pairs on average (Dom 2001, eqs. 25-30), where the table
+        itself, a sample, holds x (x - 1) / 2.
+
+        Examples
+        --------
         >>> Contingency.from_counts([[3, 1], [1, 3]]).as_population().pairs.n11
         8.75
         """
@@ -278,7 +353,18 @@ class Contingency(TableSums, Result):
         return Contingency(cells, self._cluster_names, self._class_names)
 
     def transpose(self) -> Contingency:
-        """The table with the roles of classes and clusters exchanged."""
+        """Return the table with the roles of classes and clusters exchanged.
+
+        Returns
+        -------
+        Contingency
+            The other table; `T` is the same.
+
+        Examples
+        --------
+        >>> Contingency.from_labels(["a", "a", "b"], [0, 1, 1]).transpose().to_dict()
+        {(0, 'a'): 1, (1, 'a'): 1, (1, 'b'): 1}
+        """
         return self.T
 
     def __add__(self, other: object) -> Contingency:
@@ -324,7 +410,13 @@ class Contingency(TableSums, Result):
         return len(self._cells.values)
 
     def to_dict(self) -> dict[Any, int | float]:
-        """Return the non-empty cells as {(class, cluster): count}."""
+        """Return the non-empty cells as {(class, cluster): count}.
+
+        Returns
+        -------
+        dict
+            Counts by (class, cluster).
+        """
         rows, cols = self._cells.rows.tolist(), self._cells.cols.tolist()
         classes, clusters = self.class_names, self.cluster_names
         return {
@@ -333,7 +425,18 @@ class Contingency(TableSums, Result):
         }
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return the non-empty cells as JSON: three lists of classes, clusters and counts."""
+        """Return the non-empty cells as JSON: three lists of classes, clusters and counts.
+
+        Parameters
+        ----------
+        indent : int or None, optional
+            Spaces per level; None writes one line.
+
+        Returns
+        -------
+        str
+            The text of a JSON object.
+        """
         return to_json(plain(self.columns()), indent)
 
     def columns(self, layout: Layout = "long") -> dict[str, Any]:
@@ -370,7 +473,13 @@ class Contingency(TableSums, Result):
         return to_frame(self.columns(layout), backend)
 
     def document(self) -> Section:
-        """Return the corner of the table that fits a screen."""
+        """Return the corner of the table that fits a screen.
+
+        Returns
+        -------
+        Section
+            One table, and its size in a sentence.
+        """
         return layouts.document(self)
 
 

@@ -111,6 +111,16 @@ class Consensus(Result):
     collapsed : bool
         Whether the least sum found is that of one cluster though the labelings have more. The
         labelings then agree so little that no other partition found is nearer to them.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> labelings = {"a": [0, 0, 1, 1, 2, 2], "b": [0, 0, 1, 1, 1, 1], "c": [0, 0, 1, 1, 2, 0]}
+    >>> found = cv.Ensemble(labelings).consensus()
+    >>> found.partition, found.best_input
+    (Partition({0, 1}, {2, 3}, {4, 5}), 'a')
+    >>> found.distances.round(3)
+    array([0.   , 0.667, 0.792])
     """
 
     SCHEMA: ClassVar[str] = "clustervet/consensus/1"
@@ -164,6 +174,14 @@ class Consensus(Result):
         -------
         list of str
             One sentence, and a warning where the consensus collapsed.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> labelings = {"a": [0, 0, 1, 1, 2, 2], "b": [0, 0, 1, 1, 1, 1], "c": [0, 0, 1, 1, 2, 0]}
+        >>> print(cv.Ensemble(labelings).consensus().sentences()[0])
+        Consensus by variation_of_information: 3 clusters, total 1.4591;
+        best labeling: a, 1.4591; one cluster: 3.9624.
         """
         unit = self.measure.unit
         lines = [

@@ -46,6 +46,16 @@ class Distances(Result):
         Parameters of the measure.
     undefined : dict, optional
         The number of entries without a value (nan), by the reason.
+
+    Examples
+    --------
+    >>> found = distance_matrix({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 0, 0, 0]})
+    >>> found.names, found.measure.key
+    (('a', 'b', 'c'), 'variation_of_information')
+    >>> found.matrix
+    array([[0. , 0.5, 1. ],
+           [0.5, 0. , 1.5],
+           [1. , 1.5, 0. ]])
     """
 
     SCHEMA: ClassVar[str] = "clustervet/distances/1"

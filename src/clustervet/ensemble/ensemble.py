@@ -135,6 +135,11 @@ class Ensemble:
         ------
         ParameterError
             If there is no such labeling.
+
+        Examples
+        --------
+        >>> Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2]}).partition("b")
+        Partition({0, 1}, {2}, {3})
         """
         return self.labelings.partition(self._place(which))
 
@@ -157,6 +162,12 @@ class Ensemble:
             If there are fewer than two.
         ParameterError
             If there is no such labeling.
+
+        Examples
+        --------
+        >>> e = Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 0, 0, 0]})
+        >>> e.subset(["a", "c"]).names
+        ('a', 'c')
         """
         places = [self._place(one) for one in which]
         if len(places) < 2:

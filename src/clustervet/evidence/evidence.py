@@ -106,11 +106,11 @@ class ClusteringEvidence(Result):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Evidence(Result):
-    """What is known about some clusterings, each part as its own room gave it.
+    """What is known about some clusterings, each part as its own function gave it.
 
-    What could not be had is None or empty, and `notes` say why, as they say what was sampled.
+    What could not be had is None or empty. The `notes` say why, and what was sampled.
 
-    Attributes
+    Parameters
     ----------
     names : tuple of str
         The clusterings.
@@ -118,13 +118,20 @@ class Evidence(Result):
         The name of the classes, where there are any.
     objects : int or float
         The number of objects.
-    tables, chances, diagnoses, silhouettes : mapping
-        By clustering: its table, its values beside chance, where it goes wrong, and the
-        silhouettes of its points.
-    scores, inner : ScoreCards or None
-        The clusterings against the classes, and against their features.
+    tables : mapping
+        By clustering, its table of classes and clusters.
+    scores : ScoreCards or None
+        The clusterings against the classes.
+    chances : mapping
+        By clustering and measure, the value beside what random clusterings give.
     ranking : Ranking or None
         The clusterings from best to worst.
+    diagnoses : mapping
+        By clustering, where it goes wrong.
+    inner : ScoreCards or None
+        The clusterings against their features.
+    silhouettes : mapping
+        By clustering, the silhouettes of its points.
     summary : Summary or None
         The clusterings as points of a metric space.
     confidence : float
@@ -138,6 +145,15 @@ class Evidence(Result):
         on the objects that it keeps, ranking and summary on those that all keep.
     feature_names : tuple of str
         The names of the features.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> found = cv.examine([0, 0, 1, 1], {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
+    >>> found.names, found.objects, found.leader
+    (('a', 'b'), 4, 'a')
+    >>> found.diagnoses["b"].pair_errors
+    3.0
     """
 
     SCHEMA: ClassVar[str] = "clustervet/evidence/1"
@@ -160,7 +176,13 @@ class Evidence(Result):
     feature_names: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data; a number that is not finite is None."""
+        """Return everything as plain data; a number that is not finite is None.
+
+        Returns
+        -------
+        dict
+            Plain data, as JSON holds it.
+        """
         return {
             "schema": self.SCHEMA,
             "predictions": list(self.names),
@@ -181,7 +203,13 @@ class Evidence(Result):
         }
 
     def columns(self) -> dict[str, Any]:
-        """Return one row per measure and clustering."""
+        """Return one row per measure and clustering.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         return Judgement(self.scores or ScoreCards({}), self.inner or ScoreCards({})).columns()
 
     @property
@@ -212,6 +240,13 @@ class Evidence(Result):
         -------
         ClusteringEvidence
             Its table, diagnosis and silhouettes.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> found = cv.examine([0, 0, 1, 1], {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
+        >>> found.clustering("b").table.to_dict()
+        {(0, 0): 1, (0, 1): 1, (1, 1): 2}
         """
         return ClusteringEvidence(
             name,
@@ -222,7 +257,13 @@ class Evidence(Result):
         )
 
     def document(self) -> Section:
-        """Return who is ahead, where the clusters go wrong, how they relate, and every score."""
+        """Return who is ahead, where the clusters go wrong, how they relate, and every score.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         sections = list(_sections(self))
         return Section(
             "evidence",

@@ -30,7 +30,7 @@ def examine_files(
     array: str | None = None,
     **options: Any,
 ) -> tuple[Evidence, list[str]]:
-    """Gather everything that can be said about clusterings in files.
+    r"""Gather everything that can be said about clusterings in files.
 
     Parameters
     ----------
@@ -67,6 +67,17 @@ def examine_files(
         If a file cannot be read, or has no such column.
     ParameterError
         If no column of clusters is named, or options do not go together.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "labels.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("y,a,b\nu,0,0\nu,0,1\nv,1,1\nv,1,1\n")
+    ...     found, remarks = examine_files(path, "y", ["a", "b"])
+    >>> found.leader, found.scores["b"]["purity"], remarks
+    ('a', 0.75, [])
     """
     files = [paths] if isinstance(paths, str) else list(paths)
     preds = [pred] if isinstance(pred, str) else list(pred)

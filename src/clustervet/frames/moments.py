@@ -38,7 +38,7 @@ class Moments:
 
     Made by `cluster_moments` or `file_moments`. Moments of disjoint rows add with ``+``.
 
-    Attributes
+    Parameters
     ----------
     names : list
         The clusters.
@@ -70,7 +70,6 @@ class Moments:
     Moments of 4 points: 1 feature, 2 clusters
     >>> whole.centroids.tolist(), whole.scatter.tolist()
     ([[1.0], [12.0]], [[2.0], [8.0]])
-
     """
 
     names: list[Any]
@@ -134,7 +133,7 @@ def cluster_moments(
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
 ) -> Moments:
-    """Moments of the clusters in a dataframe, added up where the rows are.
+    """Add up the moments of the clusters in a dataframe where the rows are.
 
     Parameters
     ----------
@@ -178,7 +177,6 @@ def cluster_moments(
     >>> frame = duckdb.sql("SELECT i % 2 AS c, i AS x, -i AS y FROM range(10) AS t(i)")
     >>> cluster_moments(frame, label="c", features=["x", "y"]).centroids.tolist()
     [[4.0, -4.0], [5.0, -5.0]]
-
     """
     if missing not in ("raise", "drop", "class"):
         raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
@@ -199,7 +197,7 @@ def file_moments(
     memory_limit: str | None = None,
     **options: Any,
 ) -> Moments:
-    r"""Moments of the clusters in files, read by an engine.
+    r"""Add up the moments of the clusters in files that an engine reads.
 
     Parameters
     ----------
@@ -238,7 +236,6 @@ def file_moments(
     ...         _ = file.write("x,c\n0,a\n2,a\n10,b\n12,b\n")
     ...     file_moments(path, label="c", features="x").scatter.tolist()
     [[2.0], [2.0]]
-
     """
     from clustervet.frames.engines import engine_for
 

@@ -48,7 +48,6 @@ class Rows:
     >>> frame = duckdb.sql("SELECT 'a' AS c, i AS x FROM range(3) AS t(i)")
     >>> [(names, points.tolist()) for names, _, points in Rows(frame, "c", ["x"]).blocks()]
     [(['a'], [[0.0], [1.0], [2.0]])]
-
     """
 
     frame: Any = field(repr=False)
@@ -58,7 +57,7 @@ class Rows:
     def shown(
         self, number: int, what: str
     ) -> Iterator[tuple[list[Any], NDArray[np.int64], Floats]]:
-        """The blocks, with a progress bar on a terminal.
+        """Yield the blocks, with a progress bar on a terminal.
 
         Parameters
         ----------
@@ -72,6 +71,12 @@ class Rows:
         names, places, points
             As `blocks` gives them.
 
+        Examples
+        --------
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"c": ["a", "b", "a"], "x": [0.0, 2.0, 10.0]})
+        >>> sum(len(points) for _, _, points in Rows(frame, "c", "x").shown(3, "points"))
+        3
         """
         passed = ticks = 0
         with ticking(-(-number // ROWS), what) as tick:
@@ -83,7 +88,7 @@ class Rows:
                     tick()
 
     def blocks(self) -> Iterator[tuple[list[Any], NDArray[np.int64], Floats]]:
-        """All rows, in blocks.
+        """Yield all rows, in blocks.
 
         Yields
         ------
@@ -99,6 +104,13 @@ class Rows:
         FeatureError
             If a feature is no number, missing, infinite, or too large to square.
 
+        Examples
+        --------
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"c": ["a", "b", "a"], "x": [0.0, 2.0, 10.0]})
+        >>> names, places, points = next(Rows(frame, "c", "x").blocks())
+        >>> [names[place] for place in places], points.tolist()
+        (['a', 'b', 'a'], [[0.0], [2.0], [10.0]])
         """
         names = read_names(self.features, self.label, None)
         for block in _blocks(*pick(self.frame, self.label, names, None)):
@@ -168,7 +180,6 @@ def sample_rows(
     >>> drawn = sample_rows(frame, label="c", features="x", per_cluster=10)
     >>> drawn.points.shape, sorted(set(drawn.names))
     ((30, 1), [0, 1, 2])
-
     """
     if isinstance(per_cluster, bool) or not isinstance(per_cluster, int) or per_cluster < FEWEST:
         raise ParameterError(

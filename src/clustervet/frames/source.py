@@ -76,7 +76,6 @@ class Unmatched:
         The first file, which has the truth, and the other one.
     only_truth, only_prediction : int
         Ids that only the first file has, and ids that only the other file has.
-
     """
 
     truth_file: str
@@ -108,7 +107,6 @@ class FeatureTable:
         Each column that was left out although no features were named, and why.
     header_guessed : str or None
         The first line of a file with one column, if it was taken as a name by a guess.
-
     """
 
     name: str
@@ -142,7 +140,6 @@ class FeatureTable:
         ------
         FileError
             If there is no such column, or if the file has changed since it was opened.
-
         """
         if name not in self._labels:
             self._labels.update(self._source.labels([name]))
@@ -166,7 +163,6 @@ class Source(ABC):
         The first line of a file with one column, if it was taken as a name by a guess.
     indexed : bool
         Whether a column may be an index, by its name.
-
     """
 
     name: str
@@ -217,7 +213,6 @@ class Source(ABC):
             If a column is missing, or if a file cannot be read.
         LabelError
             If a weight is missing, negative or no number.
-
         """
 
     def absent(self, column: str) -> FileError:
@@ -245,7 +240,6 @@ class Source(ABC):
         ------
         FileError
             If a column is missing, or if a file cannot be read.
-
         """
         self.check_header()
         return self.read((), self._known(names, "labels"))[1]
@@ -302,7 +296,6 @@ class Source(ABC):
         ...     table = open_table(path).features(exclude=["kind"])
         ...     table.feature_names, table.left_out, table.matrix.tolist()
         (('x', 'y'), {'id': 'an index'}, [[0.5, 3.0], [1.5, 4.0]])
-
         """
         if array is not None:
             return self._with_array(array).features(features, exclude)
@@ -442,7 +435,6 @@ def open_table(
     ...     (groups,) = table.groups([("y", "c")])
     ...     list(table.columns), sorted(zip(groups.keys["y"], groups.counts.tolist()))
     (['y', 'c'], [('a', 4), ('b', 2)])
-
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     arguments = [os.fspath(path) for path in given]

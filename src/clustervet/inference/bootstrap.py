@@ -110,19 +110,63 @@ def confidence_interval(
     n_jobs: int | None = None,
     **options: Any,
 ) -> Interval:
-    """An interval for a measure's value in the population that the objects are drawn from.
+    """Return an interval for a measure's value in the population that the objects are drawn from.
 
-    Give labels, or one finished table. Tables are resampled, never labels, so that the cost
-    does not grow with the number of objects. `method` is "basic", "bca", "percentile",
-    "subsample", or "auto": "subsample" for measures built on largest cells, whose bootstrap
-    fails where cells tie, and "basic" for all others. `options` are those of the measure
-    (`base`, `average`, ...) and of reading labels (`missing`, `noise`, ...).
+    Parameters
+    ----------
+    measure : str, Measure or function
+        The measure: its name, its record, or your own measure.
+    truth : array-like or Contingency
+        The classes, or one finished table.
+    pred : array-like, optional
+        The clusters, unless `truth` is a table.
+    confidence : float, default 0.95
+        The confidence, between 0 and 1.
+    method : {"auto", "basic", "bca", "percentile", "subsample"}, default "auto"
+        How the interval is made. "auto" takes "subsample" for measures built on the largest cells,
+        whose bootstrap fails where cells tie, and "basic" for all others.
+    resamples : int, default 2000
+        The number of resampled tables, at least 20.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        The seed.
+    n_jobs : int, optional
+        The number of threads; -1 uses all cores.
+    **options
+        Parameters of the measure (`base`, `average`, ...) and of reading labels (`missing`,
+        `noise`, ...).
 
+    Returns
+    -------
+    Interval
+        The ends of the interval, its standard error and the bias.
+
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read.
+    ParameterError
+        If a parameter is unknown or out of range.
+    TableError
+        If the table has real weights, fewer than two objects or only one non-empty cell.
+
+    Notes
+    -----
+    Tables are resampled, never labels, so that the cost does not grow with the number of objects.
+    Let v be the value, c the value of the table read as a distribution, and a and b the lower and
+    upper quantiles of the resampled values. "basic" is [v - (b - c), v - (a - c)], which removes a
+    bias that resampling repeats; "percentile" is [v + a - c, v + b - c]; "bca" is "percentile" with
+    corrected quantiles (Efron 1987, eq. 2.3). "subsample" is "basic" with n**0.7 objects in each
+    resample, scaled back to n objects.
+
+    Examples
+    --------
     >>> import clustervet as cv
     >>> table = cv.Contingency.from_counts([[45, 5], [8, 42]])
-    >>> found = confidence_interval("purity", table, random_state=0)
+    >>> found = cv.confidence_interval("purity", table, random_state=0)
     >>> 0.75 < found.low < 0.87 < found.high < 0.96
     True
+    >>> found.method
+    'subsample'
     """
     record = measures.select([measure])[0]
     parameters = {name: options.pop(name) for name in record.parameters if name in options}

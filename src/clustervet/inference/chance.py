@@ -41,7 +41,7 @@ BEYOND = ((0.01, "is beyond chance"), (0.05, "is hardly chance"), (2.0, "may be 
 class Chance(Result):
     """A value beside what chance gives.
 
-    Attributes
+    Parameters
     ----------
     measure, model : str
         The measure, and the null model that random clusterings follow.
@@ -57,6 +57,13 @@ class Chance(Result):
         Whether the expectation is a closed form rather than a mean over samples.
     samples, undefined : int
         How many random tables were drawn, and how many of them have no value.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> found = cv.chance("rand", [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 0], random_state=0)
+    >>> round(found.value, 2), found.expected, round(found.adjusted, 2)
+    (0.8, 0.64, 0.44)
     """
 
     measure: str
@@ -72,7 +79,13 @@ class Chance(Result):
     undefined: int = 0
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the numbers as columns of one row."""
+        """Return the numbers as columns of one row.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         return {name: [getattr(self, name)] for name in self.__dataclass_fields__}
 
     @property
@@ -86,7 +99,13 @@ class Chance(Result):
         return f"That {word}: p = {shown}{drawn}."
 
     def document(self) -> Section:
-        """Return the value beside what chance gives."""
+        """Return the value beside what chance gives.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         table = chance_table("chance-levels", [self])
         record = measures.select([self.measure])[0]
         return Section(
@@ -150,15 +169,56 @@ def chance(
     random_state: Any = None,
     **options: Any,
 ) -> Chance:
-    """What a measure's value would be by chance, and how unlikely the actual one is.
+    """Return what a measure's value would be by chance, and how unlikely the actual value is.
 
-    `model` is "sizes" (both sets of sizes fixed), "number", "all", "number_one_sided" or
-    "all_one_sided" (Gates & Ahn 2017). The expectation is exact for measures of pairs and of
-    information that are affine in what varies; elsewhere it is the mean over sampled tables.
-    With `samples=0` nothing is sampled, and the p-value comes from the normal approximation
-    where the spread is known.
+    Parameters
+    ----------
+    measure : str, Measure or function
+        The measure: its name, its record, or your own measure.
+    truth : array-like or Contingency
+        The classes, or one finished table.
+    pred : array-like, optional
+        The clusters, unless `truth` is a table.
+    model : str, default "sizes"
+        What random clusterings share with the given ones: "sizes" (both sets of sizes), "number"
+        (the numbers of clusters), "all" (nothing), or "number_one_sided" and "all_one_sided" (only
+        the prediction is random).
+    samples : int, default 1000
+        The number of random tables. With 0 nothing is sampled; the p-value then comes from the
+        normal approximation, where the spread is known.
+    ties : {"conservative", "random"}, default "conservative"
+        How random tables with exactly the same value count in the p-value: all of them, or a random
+        share of them.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        The seed.
+    **options
+        Parameters of the measure and of reading labels (`missing`, `noise`, ...).
 
-    >>> found = chance("rand", [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2], random_state=0)
+    Returns
+    -------
+    Chance
+        The value beside the mean and the spread of random clusterings, and the p-value.
+
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read.
+    ParameterError
+        If the measure needs features, or a parameter is unknown or out of range.
+    TableError
+        If the table has real weights, fewer than two objects or only one non-empty cell.
+
+    Notes
+    -----
+    The models are those of Gates & Ahn 2017. The expectation is exact for measures of pairs
+    (Hubert & Arabie 1985) and of information (Vinh et al. 2010) that are affine in what varies;
+    for all others it is the mean over the random tables. If a random tables are better than the
+    given one and e are equal to it, the conservative p-value is (a + e + 1) / (samples + 1).
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> found = cv.chance("rand", [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2], random_state=0)
     >>> found.expected, found.exact
     (0.68, True)
     >>> found.adjusted

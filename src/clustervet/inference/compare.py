@@ -44,7 +44,7 @@ PAIRS = 30
 class Comparison(Result):
     """Two predictions compared by one measure.
 
-    Attributes
+    Parameters
     ----------
     measure, first, second : str
         The measure, and the names of the two predictions.
@@ -58,6 +58,14 @@ class Comparison(Result):
         The two-sided p-value; nan where there are too few objects to tell.
     better : str or None
         The prediction that the data show to be better, or None where they cannot tell.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> truth, good, poor = [0] * 50 + [1] * 50, [0] * 45 + [1] * 55, [0, 1] * 50
+    >>> found = cv.compare_predictions(truth, good, poor, names=("good", "poor"), random_state=0)
+    >>> found.better, round(found.difference, 2)
+    ('good', 0.82)
     """
 
     measure: str
@@ -70,11 +78,23 @@ class Comparison(Result):
     better: str | None
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the comparison as columns of one row."""
+        """Return the comparison as columns of one row.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         return _pair_columns([self])
 
     def document(self) -> Section:
-        """Return the difference, its interval, and whether the data can tell."""
+        """Return the difference, its interval, and whether the data can tell.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         table = _pairs_table("comparison-pairs", [self])
         said = f"{self.better} is better" if self.better else "the data cannot tell"
         record = measures.select([self.measure])[0]
@@ -92,20 +112,31 @@ class Comparison(Result):
 class Ranking(Result):
     """Predictions from best to worst, in groups that the data cannot separate.
 
-    Attributes
+    Parameters
     ----------
     measure : str
         The measure that ranks.
+    confidence : float
+        The confidence of the ranking as a whole.
     values : dict
         Its value for each prediction.
+    objects : int
+        How many objects all predictions label.
     groups : list of list of str
         Names from best to worst; the data cannot separate those in one group.
     comparisons : list of Comparison
         Every pair of predictions.
-    confidence : float
-        The confidence of the ranking as a whole.
-    objects : int
-        How many objects all predictions label.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> truth = [0] * 50 + [1] * 50
+    >>> preds = {"good": [0] * 45 + [1] * 55, "fair": [0] * 44 + [1] * 56, "poor": [0, 1] * 50}
+    >>> found = cv.rank_predictions(truth, preds, random_state=0)
+    >>> print(found)
+    good = fair > poor
+    >>> found.places
+    {'good': 1, 'fair': 1, 'poor': 3}
     """
 
     measure: str
@@ -116,7 +147,13 @@ class Ranking(Result):
     comparisons: list[Comparison]
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return one row per pair of predictions."""
+        """Return one row per pair of predictions.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         return _pair_columns(self.comparisons)
 
     @property
@@ -145,6 +182,14 @@ class Ranking(Result):
         -------
         str
             One sentence.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> truth = [0] * 50 + [1] * 50
+        >>> preds = {"good": [0] * 45 + [1] * 55, "poor": [0, 1] * 50}
+        >>> cv.rank_predictions(truth, preds, random_state=0).verdict_on("good")
+        'The data can tell: good is better than the other, at 0.95 confidence.'
         """
         pairs = [c for c in self.comparisons if best in (c.first, c.second)]
         others = [c.second if c.first == best else c.first for c in pairs]
@@ -162,7 +207,13 @@ class Ranking(Result):
         return f"The data cannot tell {shown} from {said} {sure}{end}."
 
     def document(self) -> Section:
-        """Return the verdict, and every pair of predictions."""
+        """Return the verdict, and every pair of predictions.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         said = self.verdict
         return Section(
             "ranking",
@@ -176,7 +227,27 @@ class Ranking(Result):
         )
 
     def table(self, key: str) -> Table:
-        """Return every pair of predictions, or every pair with the leader where they are many."""
+        """Return every pair of predictions, or every pair with the leader where they are many.
+
+        Parameters
+        ----------
+        key : str
+            The key of the table, unique in its document.
+
+        Returns
+        -------
+        Table
+            One row per pair; of more than 30 pairs only those with the leader.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> truth = [0] * 50 + [1] * 50
+        >>> preds = {"good": [0] * 45 + [1] * 55, "poor": [0, 1] * 50}
+        >>> table = cv.rank_predictions(truth, preds, random_state=0).table("pairs")
+        >>> [cell.text for cell in table.rows[0].cells]
+        ['good', 'poor', '0.8183', '<0.001', 'good']
+        """
         leader, found = self.groups[0][0], list(self.comparisons)
         times = max((c.interval.resamples for c in found), default=0)
         note = (
@@ -287,19 +358,61 @@ def compare_predictions(
     n_jobs: int | None = None,
     **options: Any,
 ) -> Comparison:
-    """Whether one prediction is better than another on the same objects.
+    """Compare two predictions of the same objects, and tell whether one is better.
 
-    Objects are resampled with their class and both clusters together, so what both
+    Parameters
+    ----------
+    truth : array-like
+        The classes.
+    first, second : array-like
+        The two predictions.
+    measure : str, Measure or function, default "adjusted_rand"
+        The measure: its name, its record, or your own measure.
+    names : tuple of str, default ("first", "second")
+        The names of the predictions.
+    confidence : float, default 0.95
+        The confidence, between 0 and 1.
+    method : {"auto", "basic", "bca", "percentile", "subsample"}, default "auto"
+        How the interval is made, as in `confidence_interval`.
+    resamples : int, default 2000
+        The number of resamples, at least 20.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        The seed.
+    n_jobs : int, optional
+        The number of threads; -1 uses all cores.
+    **options
+        Parameters of the measure and of reading labels (`missing`, `noise`, ...). An object that is
+        dropped from one labeling is dropped from all.
+
+    Returns
+    -------
+    Comparison
+        The difference, its interval and p-value, and which prediction is better.
+
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read.
+    ParameterError
+        If the measure needs features or has no direction, the names are equal, or a parameter is
+        unknown or out of range.
+    TableError
+        If there are fewer than two objects, or all objects are alike.
+
+    Notes
+    -----
+    Objects are resampled with their class and both clusters together, so that what both
     predictions find easy or hard cancels out of the difference. Where the p-value is so close to
     1 - confidence that other resamples might tell otherwise, more of them are drawn. Fewer than
-    twenty objects are too few to tell, and the p-value is nan. `options` are those of the measure
-    and of reading labels (`missing`, `noise`, ...); an object that is dropped from one labeling
-    is dropped from all.
+    twenty objects are too few to tell, and the p-value is nan.
 
+    Examples
+    --------
+    >>> import clustervet as cv
     >>> truth = [0] * 50 + [1] * 50
     >>> good = [0] * 45 + [1] * 55
     >>> poor = [0, 1] * 50
-    >>> compare_predictions(truth, good, poor, "rand", random_state=0).better
+    >>> cv.compare_predictions(truth, good, poor, "rand", random_state=0).better
     'first'
     """
     if len(set(names)) != 2 or "truth" in names:
@@ -330,14 +443,56 @@ def rank_predictions(
     n_jobs: int | None = None,
     **options: Any,
 ) -> Ranking:
-    """Rank predictions; ties that the data cannot separate share a group.
+    """Rank predictions; those that the data cannot separate share a group.
 
-    Every pair is compared, and p-values are corrected by Holm's method (1979), so that the
-    chance of any false separation is at most 1 - confidence.
+    Parameters
+    ----------
+    truth : array-like
+        The classes.
+    preds : mapping of str to array-like
+        At least two predictions by name.
+    measure : str, Measure or function, default "adjusted_rand"
+        The measure: its name, its record, or your own measure.
+    confidence : float, default 0.95
+        The confidence of the ranking as a whole, between 0 and 1.
+    method : {"auto", "basic", "bca", "percentile", "subsample"}, default "auto"
+        How intervals are made, as in `confidence_interval`.
+    resamples : int, default 2000
+        The number of resamples, at least 20.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        The seed.
+    n_jobs : int, optional
+        The number of threads; -1 uses all cores.
+    **options
+        Parameters of the measure and of reading labels (`missing`, `noise`, ...). An object that is
+        dropped from one labeling is dropped from all.
 
+    Returns
+    -------
+    Ranking
+        The groups from best to worst, and the comparison of every pair.
+
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read.
+    ParameterError
+        If there are fewer than two predictions, the measure needs features or has no direction, or
+        a parameter is unknown or out of range.
+    TableError
+        If there are fewer than two objects, or all objects are alike.
+
+    Notes
+    -----
+    Every pair is compared as by `compare_predictions`. P-values are corrected by Holm's method
+    (1979), so that the chance of any false separation is at most 1 - confidence.
+
+    Examples
+    --------
+    >>> import clustervet as cv
     >>> truth = [0] * 50 + [1] * 50
     >>> preds = {"good": [0] * 45 + [1] * 55, "poor": [0, 1] * 50}
-    >>> print(rank_predictions(truth, preds, "rand", random_state=0))
+    >>> print(cv.rank_predictions(truth, preds, "rand", random_state=0))
     good > poor
     """
     if len(preds) < 2:

@@ -97,7 +97,7 @@ class Spread:
 class Diagnosis(Result):
     """Where a clustering goes wrong: every cluster and class, and what repairs would gain.
 
-    Attributes
+    Parameters
     ----------
     clusters, classes : list of Part
         How each cluster and each class fits, and its exact share of what is wrong.
@@ -113,6 +113,15 @@ class Diagnosis(Result):
         and from classes split over clusters.
     objects : float
         The number of objects.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> found = cv.diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
+    >>> round(found.vi, 3), round(found.mixed, 2), round(found.scattered, 2), found.pair_errors
+    (1.0, 0.54, 0.46, 20.0)
+    >>> found.merges[0].name, found.merges[0].parts
+    (0, [('a', 6), ('b', 2)])
     """
 
     clusters: list[Part]
@@ -169,7 +178,13 @@ class Diagnosis(Result):
         return " ".join(lines)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return one row per cluster and per class."""
+        """Return one row per cluster and per class.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         parts = [("cluster", part) for part in self.clusters]
         parts += [("class", part) for part in self.classes]
         fields = Part.__dataclass_fields__
@@ -179,7 +194,13 @@ class Diagnosis(Result):
         }
 
     def document(self) -> Section:
-        """Return the verdict, the clusters, the classes and the repairs, the costliest first."""
+        """Return the verdict, the clusters, the classes and the repairs, the costliest first.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         return Section(
             "diagnosis",
             "Where it goes wrong",
@@ -193,7 +214,29 @@ class Diagnosis(Result):
     def tables(
         self, key: str, scope: str, silhouettes: Mapping[str, float] | None = None
     ) -> list[Table]:
-        """Return the tables of clusters, classes and repairs; silhouettes are one more column."""
+        """Return the tables of clusters, classes and repairs.
+
+        Parameters
+        ----------
+        key : str
+            What the keys of the tables begin with.
+        scope : str
+            The id of the clustering, which the ids of its clusters begin with.
+        silhouettes : mapping of str to float, optional
+            The mean silhouette of each cluster, for one more column.
+
+        Returns
+        -------
+        list of Table
+            Three tables; clusters and classes have the costliest first.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> found = cv.diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
+        >>> [(table.key, len(table.rows)) for table in found.tables("k", "p0")]
+        [('k-clusters', 2), ('k-classes', 2), ('k-repairs', 1)]
+        """
         found = [
             _parts_table(f"{key}-clusters", self.clusters, "cluster", scope, silhouettes),
             _parts_table(f"{key}-classes", self.classes, "class", scope),
@@ -201,7 +244,13 @@ class Diagnosis(Result):
         return [*found, _repairs_table(f"{key}-repairs", self.repairs, scope)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the diagnosis as plain data; names are text that is safe to show."""
+        """Return the diagnosis as plain data; names are text that is safe to show.
+
+        Returns
+        -------
+        dict
+            Plain data, as JSON holds it.
+        """
         return {
             "verdict": self.verdict,
             "variation_of_information": self.vi,
@@ -286,13 +335,43 @@ def _repairs_table(key: str, repairs: list[Repair], scope: str) -> Table:
 
 
 def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) -> Diagnosis:
-    """Say where a clustering goes wrong and what would mend it most.
+    """Say where a clustering goes wrong, and what would improve it most.
 
-    Give labels, or one finished table. `most` bounds the lists of splits, merges and repairs.
-    Shares of VI, of Dom's Q0 and of the pair errors sum to the whole over clusters, and again
-    over classes.
+    Parameters
+    ----------
+    truth : array-like or Contingency
+        The classes, or one finished table.
+    pred : array-like, optional
+        The clusters, unless `truth` is a table.
+    most : int, default 10
+        The most entries in each of the lists of splits, merges and repairs.
+    **options
+        Options of reading labels (`missing`, `noise`, ...).
 
-    >>> found = diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
+    Returns
+    -------
+    Diagnosis
+        Every cluster and class, and the repairs that gain most.
+
+    Raises
+    ------
+    LabelError
+        If the labels cannot be read.
+    ParameterError
+        If an option is unknown.
+    TableError
+        If the cells of the table are not in memory.
+
+    Notes
+    -----
+    Over the clusters, and again over the classes, the shares of the variation of information
+    H(C|K) + H(K|C) (Meilă 2007), of Q0 (Dom 2001) and of the wrong pairs N10 + N01 sum to the
+    whole.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> found = cv.diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
     >>> found.clusters[0].majority, found.clusters[0].size, found.clusters[0].match
     ('a', 8, 'a')
     >>> print(found.repairs[0])

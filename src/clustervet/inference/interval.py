@@ -23,7 +23,7 @@ NORMAL = NormalDist()
 class Interval(Result):
     """Where the value of the population lies, with the confidence stated.
 
-    Attributes
+    Parameters
     ----------
     low, high : float
         The ends; nan where too few resamples have a value.
@@ -40,6 +40,14 @@ class Interval(Result):
         How many tables were resampled.
     undefined : int
         How many of them have no value of the measure.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> table = cv.Contingency.from_counts([[45, 5], [8, 42]])
+    >>> found = cv.confidence_interval("rand", table, random_state=0)
+    >>> cv.rand(table) in found, found.confidence, found.resamples
+    (True, 0.95, 2000)
     """
 
     low: float
@@ -70,7 +78,13 @@ class Interval(Result):
         return self.low <= value <= self.high
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the interval as plain data; a number that is not finite is None."""
+        """Return the interval as plain data; a number that is not finite is None.
+
+        Returns
+        -------
+        dict
+            Plain data, as JSON holds it.
+        """
         numbers = ("confidence", "method", "low", "high", "standard_error", "bias", "resamples")
         return {
             **{name: plain(getattr(self, name)) for name in numbers},
@@ -79,11 +93,23 @@ class Interval(Result):
         }
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the interval as columns of one row."""
+        """Return the interval as columns of one row.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         return {name: [value] for name, value in self.to_dict().items()}
 
     def document(self) -> Section:
-        """Return the interval in words, and how it was made."""
+        """Return the interval in words, and how it was made.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         facts = {
             "method": f"{self.method}, {self.resamples:,} resampled tables",
             "standard error": known(self.standard_error),

@@ -27,7 +27,7 @@ ROUNDS = 12
 class SampleSize(Result):
     """How many labelled objects an interval of a wanted width needs.
 
-    Attributes
+    Parameters
     ----------
     measure : str
         The measure.
@@ -39,6 +39,13 @@ class SampleSize(Result):
         The confidence of the interval.
     samples : int
         How many samples were drawn for each size tried.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> plan = cv.sample_size("purity", [[0.4, 0.1], [0.1, 0.4]], width=0.1, random_state=0)
+    >>> plan.wanted, plan.width <= plan.wanted, plan.samples
+    (0.1, True, 1000)
     """
 
     measure: str
@@ -49,11 +56,23 @@ class SampleSize(Result):
     samples: int
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the answer as columns of one row."""
+        """Return the answer as columns of one row.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         return {name: [getattr(self, name)] for name in self.__dataclass_fields__}
 
     def document(self) -> Section:
-        """Return the answer in a sentence, and how it was found."""
+        """Return the answer in a sentence, and how it was found.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         record = measures.select([self.measure])[0]
         said = (
             f"{self.objects:,} labelled objects give an interval of the "
@@ -83,13 +102,48 @@ def sample_size(
     random_state: Any = None,
     **parameters: Any,
 ) -> SampleSize:
-    """Labelled objects needed for an interval no wider than `width`, by simulation.
+    """Return how many labelled objects an interval no wider than `width` needs, by simulation.
 
-    `population` is a table, a matrix of counts, or a distribution over classes and clusters
-    such as one of Dom's (2001, Tables 1-3). Samples of growing size are drawn from it until
-    the spread of the measure is small enough; the size is then refined.
+    Parameters
+    ----------
+    measure : str, Measure or function
+        The measure: its name, its record, or your own measure.
+    population : Contingency or array-like
+        A table, a matrix of counts, or a distribution over classes and clusters, such as one of
+        Dom's (2001, Tables 1-3).
+    width : float
+        The width wanted.
+    confidence : float, default 0.95
+        The confidence of the interval, between 0 and 1.
+    samples : int, default 1000
+        The number of samples drawn for each size tried, at least 100.
+    random_state : int, Generator, RandomState, SeedSequence or None, optional
+        The seed.
+    **parameters
+        Parameters of the measure.
 
-    >>> plan = sample_size("purity", [[0.4, 0.1], [0.1, 0.4]], width=0.1, random_state=0)
+    Returns
+    -------
+    SampleSize
+        The number of objects, and the width that it gives.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is out of range, or no sample of up to a billion objects is enough.
+    TableError
+        If the population cannot be read as a table.
+
+    Notes
+    -----
+    Samples of growing size are drawn from the population until the middle share `confidence` of the
+    values of the measure is no wider than `width`. The size is then refined until it is at most 2%
+    too large.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> plan = cv.sample_size("purity", [[0.4, 0.1], [0.1, 0.4]], width=0.1, random_state=0)
     >>> 220 < plan.objects < 280
     True
     """

@@ -134,7 +134,13 @@ class Silhouettes(Result):
     overall: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the silhouettes of clusters as plain data; those of points are in `columns`."""
+        """Return the silhouettes of clusters as plain data; those of points are in `columns`.
+
+        Returns
+        -------
+        dict
+            Plain data, as JSON holds it.
+        """
         return {
             "overall": plain(self.overall),
             "points": len(self.points),
@@ -145,11 +151,23 @@ class Silhouettes(Result):
         }
 
     def columns(self) -> dict[str, Any]:
-        """Return one row per point: its cluster, the nearest other one, its silhouette."""
+        """Return one row per point: its cluster, the nearest other one, its silhouette.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         return {"cluster": self.labels, "nearest": self.nearest, "silhouette": self.points}
 
     def document(self) -> Section:
-        """Return the silhouette of every cluster, the least apart first."""
+        """Return the silhouette of every cluster, the least apart first.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         said = (
             f"Silhouettes of {len(self.points):,} points in {len(self.clusters):,} clusters: "
             f"{self.overall:.4f} overall, {np.count_nonzero(self.points < 0):,} below 0"
@@ -158,7 +176,26 @@ class Silhouettes(Result):
         return Section("silhouettes", "Silhouettes", (said,), (table,), subject=self, scope="p0")
 
     def table(self, key: str, scope: str) -> Table:
-        """Return one row per cluster, the least apart first."""
+        """Return one row per cluster, the least apart first.
+
+        Parameters
+        ----------
+        key : str
+            The key of the table, unique in its document.
+        scope : str
+            The id of the clustering, which the ids of its clusters begin with.
+
+        Returns
+        -------
+        Table
+            The clusters, their sizes and their mean silhouettes.
+
+        Examples
+        --------
+        >>> table = silhouettes([[0], [1], [10], [13]], [0, 0, 1, 1]).table("clusters", "p0")
+        >>> [[cell.text for cell in row.cells] for row in table.rows]
+        [['1', '2', '0.7221'], ['0', '2', '0.9089']]
+        """
         ordered = sorted(self.clusters.items(), key=lambda item: item[1])
         columns: dict[str, Any] = {
             "cluster": [name_cell("cluster", name, scope) for name, _ in ordered],
@@ -221,6 +258,9 @@ def silhouettes(
     >>> found = silhouettes([[0], [1], [10], [11]], ["a", "a", "b", "b"])
     >>> found
     Silhouettes of 4 points in 2 clusters: 0.8997 overall, 0 below 0
+    cluster  objects  silhouette
+    a              2      0.8997
+    b              2      0.8997
     >>> found.clusters
     {'a': 0.899749373433584, 'b': 0.899749373433584}
     """

@@ -150,6 +150,12 @@ class Advice(Result):
         The measures that meet all needs.
     nearest : tuple of AdvisedMeasure
         Where there are none, the measures that lack the fewest properties.
+
+    Examples
+    --------
+    >>> found = advise(["metric", "different n"])
+    >>> len(found.needs), "variation_of_information" in found.measures
+    (2, True)
     """
 
     SCHEMA: ClassVar[str] = "clustervet/advice/1"

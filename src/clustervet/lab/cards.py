@@ -44,6 +44,13 @@ class MeasureCard(Result):
     ----------
     record : Measure
         The measure.
+
+    Examples
+    --------
+    >>> card("rand").record.title
+    'Rand index'
+    >>> list(card("rand").columns())[:4]
+    ['measure', 'better', 'low', 'high']
     """
 
     record: Measure
@@ -55,6 +62,11 @@ class MeasureCard(Result):
         -------
         dict of str to str
             Formula, properties, use, parameters, other names and reference, where known.
+
+        Examples
+        --------
+        >>> card("rand").facts()["formula"]
+        '(N11 + N00) / (n (n - 1) / 2)'
         """
         r = self.record
         said = {
@@ -123,6 +135,11 @@ class MeasureList(Result):
     ----------
     records : tuple of Measure
         The measures.
+
+    Examples
+    --------
+    >>> [record.key for record in measure_list("impurity").records]
+    ['gini', 'inverse_gini']
     """
 
     records: tuple[Measure, ...]

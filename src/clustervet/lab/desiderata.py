@@ -156,6 +156,12 @@ class Desiderata(Result):
         no entry.
     faults : dict
         The faults of each measure that has some.
+
+    Examples
+    --------
+    >>> found = desiderata(["rand", "dom_q2"])
+    >>> found.verdicts["P3"]["rand"].failed, found.tried["P3"]
+    (120, 120)
     """
 
     SCHEMA: ClassVar[str] = "clustervet/desiderata/1"
@@ -186,6 +192,11 @@ class Desiderata(Result):
         -------
         list of Difference
             Rule, measure, the printed count and the count found; empty for other grids.
+
+        Examples
+        --------
+        >>> desiderata(["rand", "dom_q2"]).differences()
+        [Difference(desideratum='P5', measure='rand', printed=29, found=28)]
         """
         if not self.is_papers:
             return []
@@ -203,6 +214,12 @@ class Desiderata(Result):
         -------
         DesiderataSteps
             A result with one row per broken step.
+
+        Examples
+        --------
+        >>> steps = desiderata(["rand"], {"noise": [0, 1]}).steps()
+        >>> {name: steps.columns()[name][0] for name in ("desideratum", "varied", "start", "end")}
+        {'desideratum': 'P2', 'varied': 'useful', 'start': 5.0, 'end': 6.0}
         """
         return DesiderataSteps(self)
 
@@ -271,6 +288,13 @@ class Desiderata(Result):
         -------
         dict of str to list of Cell
             The measures, then one column per rule.
+
+        Examples
+        --------
+        >>> cells = desiderata(["rand", "dom_q2"]).failed_cells()
+        >>> {name: [cell.text for cell in column] for name, column in cells.items()}
+        {'measure': ['rand', 'dom_q2'], 'P1 of 76': ['0', '0'], 'P2 of 76': ['12', '0'],
+         'P3 of 120': ['120', '0'], 'P4 of 190': ['0', '0'], 'P5 of 240': ['28', '0']}
         """
         columns = {"measure": [text_cell(key) for key in self.measures]}
         for rule, count in self.tried.items():
@@ -293,6 +317,11 @@ class Desiderata(Result):
         -------
         tuple of str
             The rules, the paper's counts, faults, and directions that were supposed.
+
+        Examples
+        --------
+        >>> desiderata(["rand"], {"noise": [0, 1]}).notes()[0][:60]
+        "Sequences of neighbouring members of Dom's family in which a"
         """
         notes = [
             "Sequences of neighbouring members of Dom's family in which at least one step breaks "
@@ -344,6 +373,12 @@ class DesiderataSteps(Result):
     ----------
     found : Desiderata
         The result that has the failures.
+
+    Examples
+    --------
+    >>> found = desiderata(["rand"], {"noise": [0, 1]})
+    >>> DesiderataSteps(found).to_dict() == found.to_dict()
+    True
     """
 
     found: Desiderata

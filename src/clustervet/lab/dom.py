@@ -156,6 +156,12 @@ class DomStudy(Result):
         The values of each measure on the combinations.
     ranks : dict of str to tuple of float
         Their ranks; 1 is the best.
+
+    Examples
+    --------
+    >>> study = dom_study(["rand"])
+    >>> len(study.points), sorted(study.values)
+    (760, ['dom_q2', 'rand'])
     """
 
     SCHEMA: ClassVar[str] = "clustervet/dom-study/1"

@@ -244,6 +244,12 @@ class Grid:
         -------
         dict
             One sorted list per field.
+
+        Examples
+        --------
+        >>> Grid(classes=2, useful=[1, 2], noise=0, error_useful=[0, 0.1], error_noise=0).to_dict()
+        {'classes': [2], 'useful': [1, 2], 'noise': [0], 'error_useful': [0.0, 0.1],
+         'error_noise': [0.0]}
         """
         return {name: list(getattr(self, name)) for name in self.__dataclass_fields__}
 

@@ -270,6 +270,12 @@ class PropertyMatrix(Mapping[str, Mapping[str, PropertyVerdict]], Result):
         -------
         list of str
             Keys of measures.
+
+        Examples
+        --------
+        >>> from clustervet.lab.axioms import axioms
+        >>> axioms(["mirkin", "van_dongen"], ["n_invariance"]).having("n_invariance")
+        []
         """
         return [
             key
@@ -284,6 +290,12 @@ class PropertyMatrix(Mapping[str, Mapping[str, PropertyVerdict]], Result):
         -------
         dict of str to str
             The fault by key of the measure.
+
+        Examples
+        --------
+        >>> from clustervet.lab.axioms import axioms
+        >>> axioms(["mirkin", "van_dongen"], ["locality"]).broken()
+        {}
         """
         found: dict[str, str] = {}
         for key, row in self.rows.items():

@@ -70,6 +70,12 @@ class TextStudy(Result):
         One record per corpus and split.
     missing : tuple of str
         The corpora that were not found.
+
+    Examples
+    --------
+    >>> study = TextStudy(neighbours=0, lines=(), missing=("yahoo",))
+    >>> study.to_dict()
+    {'schema': 'clustervet/text-study/1', 'neighbours': 0, 'lines': [], 'missing': ['yahoo']}
     """
 
     SCHEMA: ClassVar[str] = "clustervet/text-study/1"
@@ -213,6 +219,20 @@ def text_study(
     -----
     Banerjee & Langford 2004, §4. KL k-means reads word counts, the other algorithms tf-idf; the
     same for all corpora.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> words = {"cisi": "library index list", "cran": "wing flow shock", "med": "blood cell drug"}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name, text in words.items():
+    ...         place = Path(folder, "classic3", name)
+    ...         place.mkdir(parents=True)
+    ...         for k in range(9):
+    ...             _ = (place / f"{k}.txt").write_text(text)
+    ...     study = text_study(folder, ["classic3"], algorithms=["kmeans"], clusters=[3], runs=1)
+    >>> study.lines[0].documents, study.lines[0].train_errors, round(study.lines[0].bound, 3)
+    (27, 0, 0.538)
     """
     seed = read_seed(random_state) or 0
     held = find_corpora(folder)

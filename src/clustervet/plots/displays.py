@@ -159,6 +159,11 @@ class ContingencyDisplay(_Display):
         -------
         ContingencyDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> ContingencyDisplay.from_labels(["a", "a", "b"], [1, 1, 0]).table.n
+        3
         """
         return cls(Contingency.from_labels(truth, pred, **options))
 
@@ -175,6 +180,12 @@ class ContingencyDisplay(_Display):
         -------
         ContingencyDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> table = Contingency.from_labels(["a", "a", "b"], [1, 1, 0])
+        >>> ContingencyDisplay.from_table(table).table is table
+        True
         """
         return cls(table)
 
@@ -204,6 +215,14 @@ class ContingencyDisplay(_Display):
         -------
         ContingencyDisplay
             The display itself.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> display = ContingencyDisplay.from_labels(["a", "a", "b"], [1, 1, 0])
+        >>> ax = display.plot(Figure().subplots()).ax_
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('cluster', 'class')
         """
         grid = make_grid(self.table, most)
         ax = self._start(ax)
@@ -237,6 +256,12 @@ class DistanceDisplay(_Display):
         The heatmap.
     text_ : ndarray of matplotlib texts, or None
         The numbers in the cells, where there is room for them.
+
+    Examples
+    --------
+    >>> display = DistanceDisplay.from_labelings({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2]})
+    >>> display.distances.names
+    ('a', 'b')
     """
 
     def __init__(self, distances: Distances, hierarchy: Hierarchy | None = None) -> None:
@@ -260,6 +285,13 @@ class DistanceDisplay(_Display):
         -------
         DistanceDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> found = cv.distance_matrix({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2]})
+        >>> DistanceDisplay.from_distances(found).distances is found
+        True
         """
         return cls(distances, hierarchy)
 
@@ -278,6 +310,12 @@ class DistanceDisplay(_Display):
         -------
         DistanceDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> display = DistanceDisplay.from_labelings([[0, 0, 1, 1], [0, 0, 1, 2]], measure="mirkin")
+        >>> display.distances.measure.key
+        'mirkin'
         """
         found = Ensemble(labelings, **options)
         return cls(found.distances, found.hierarchy() if len(found) > 1 else None)
@@ -296,6 +334,13 @@ class DistanceDisplay(_Display):
         -------
         DistanceDisplay
             The display itself.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> display = DistanceDisplay.from_labelings({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2]})
+        >>> display.plot(Figure().subplots()).text_.shape
+        (2, 2)
         """
         ax = self._start(ax)
         names, matrix = ordered_distances(self.distances, self.hierarchy)
@@ -322,6 +367,12 @@ class SilhouetteDisplay(_Display):
         What `plot` drew on.
     fills_ : list of matplotlib collections
         One area per cluster.
+
+    Examples
+    --------
+    >>> display = SilhouetteDisplay.from_labels([[0], [1], [10], [13]], [0, 0, 1, 1])
+    >>> round(display.silhouettes.overall, 3)
+    0.816
     """
 
     def __init__(self, silhouettes: Silhouettes) -> None:
@@ -340,6 +391,12 @@ class SilhouetteDisplay(_Display):
         -------
         SilhouetteDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> found = silhouettes([[0], [1], [10], [13]], [0, 0, 1, 1])
+        >>> SilhouetteDisplay.from_silhouettes(found).silhouettes is found
+        True
         """
         return cls(silhouettes)
 
@@ -365,6 +422,12 @@ class SilhouetteDisplay(_Display):
         -------
         SilhouetteDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> display = SilhouetteDisplay.from_labels([[0], [1], [10], [13]], [0, 0, 1, 1])
+        >>> display.silhouettes.points.round(2).tolist()
+        [0.91, 0.9, 0.68, 0.76]
         """
         return cls(silhouettes(X, labels, **options))
 
@@ -380,6 +443,13 @@ class SilhouetteDisplay(_Display):
         -------
         SilhouetteDisplay
             The display itself.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> display = SilhouetteDisplay.from_labels([[0], [1], [10], [13]], [0, 0, 1, 1])
+        >>> len(display.plot(Figure().subplots()).fills_)
+        2
         """
         ax = self._start(ax)
         bands = bands_of(self.silhouettes)
@@ -441,6 +511,12 @@ class ScoreDisplay(_Display):
         -------
         ScoreDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> card = external_scores([0, 0, 1], [0, 0, 1], measures=["rand", "purity"])
+        >>> list(ScoreDisplay.from_cards(card).cards)
+        ['pred']
         """
         return cls(cards)
 
@@ -463,6 +539,12 @@ class ScoreDisplay(_Display):
         -------
         ScoreDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> preds = {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]}
+        >>> list(ScoreDisplay.from_labels([0, 0, 1, 1], preds, confidence=None).cards)
+        ['a', 'b']
         """
         return cls(external_scores(truth, pred, confidence=confidence, **options))
 
@@ -488,6 +570,14 @@ class ScoreDisplay(_Display):
         ------
         ParameterError
             If the cards do not have these measures.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> display = ScoreDisplay.from_labels([0, 0, 1], [0, 1, 1], confidence=None)
+        >>> display = display.plot(Figure().subplots(), measures=["rand", "purity"])
+        >>> [tick.get_text() for tick in display.ax_.get_yticklabels()]
+        ['Rand index ↑', 'Purity ↑']
         """
         records = [
             record
@@ -537,6 +627,15 @@ class ElbowDisplay(_Display):
         What `plot` drew on.
     line_ : matplotlib line
         The curve.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]]
+    >>> found = cv.tune("kmeans", X, values=[2, 3, 4], measures=["silhouette"], random_state=0)
+    >>> display = ElbowDisplay(found)
+    >>> display.tuning.suggestion
+    2
     """
 
     def __init__(self, tuning: Tuning) -> None:
@@ -555,6 +654,14 @@ class ElbowDisplay(_Display):
         -------
         ElbowDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]]
+        >>> found = cv.tune("kmeans", X, values=[2, 3, 4], measures=["silhouette"], random_state=0)
+        >>> ElbowDisplay.from_tuning(found).tuning is found
+        True
         """
         return cls(tuning)
 
@@ -577,6 +684,15 @@ class ElbowDisplay(_Display):
         ------
         ParameterError
             If the tuning does not have the measure.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> from matplotlib.figure import Figure
+        >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]]
+        >>> found = cv.tune("kmeans", X, values=[2, 3, 4], measures=["silhouette"], random_state=0)
+        >>> ElbowDisplay(found).plot(Figure().subplots()).line_.get_xdata().tolist()
+        [2.0, 3.0, 4.0]
         """
         tuning = self.tuning
         key = tuning.measures[0].key if measure is None else measures[measure].key
@@ -622,6 +738,15 @@ class BoundDisplay(_Display):
         What `plot` drew on.
     lines_ : dict of str to matplotlib line
         The curves, by algorithm.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> X, y = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "a", None, "b", "b", None]
+    >>> found = cv.select(X, y, algorithms=["kmeans"], clusters=[2, 3], runs=1)
+    >>> display = BoundDisplay(found)
+    >>> display.selection.best.clusters
+    2
     """
 
     def __init__(self, selection: Selection) -> None:
@@ -640,6 +765,14 @@ class BoundDisplay(_Display):
         -------
         BoundDisplay
             The display, not yet drawn.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> X, y = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "a", None, "b", "b", None]
+        >>> found = cv.select(X, y, algorithms=["kmeans"], clusters=[2, 3], runs=1)
+        >>> BoundDisplay.from_selection(found).selection is found
+        True
         """
         return cls(selection)
 
@@ -655,6 +788,15 @@ class BoundDisplay(_Display):
         -------
         BoundDisplay
             The display itself.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> from matplotlib.figure import Figure
+        >>> X, y = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "a", None, "b", "b", None]
+        >>> found = cv.select(X, y, algorithms=["kmeans"], clusters=[2, 3], runs=1)
+        >>> list(BoundDisplay(found).plot(Figure().subplots()).lines_)
+        ['kmeans']
         """
         ax = self._start(ax)
         selection, best = self.selection, self.selection.best

@@ -78,6 +78,14 @@ class Registry(Mapping[str, Measure]):
         ------
         ParameterError
             If another formula has the key or one of the aliases.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> registry = Registry()
+        >>> registry.add(cv.measures["rand"])
+        >>> list(registry)
+        ['rand']
         """
         for name in (record.key, *record.aliases):
             held = self._names.get(_normal(name))
@@ -99,6 +107,15 @@ class Registry(Mapping[str, Measure]):
         ------
         UnknownMeasureError
             If there is no such measure.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> registry = Registry()
+        >>> registry.add(cv.measures["rand"])
+        >>> registry.remove("rand")
+        >>> len(registry)
+        0
         """
         key = self[name].key
         del self._records[key]

@@ -71,6 +71,12 @@ class Estimate(float):
         ------
         ParameterError
             If `confidence` is out of range.
+
+        Examples
+        --------
+        >>> low, high = Estimate(0.5, standard_error=0.01, sample=1_000).interval(0.99)
+        >>> round(low, 4), round(high, 4)
+        (0.4742, 0.5258)
         """
         reach = self._quantile((1 + share(confidence, "confidence")) / 2) * self.standard_error
         return float(self) - reach, float(self) + reach

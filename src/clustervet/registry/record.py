@@ -158,6 +158,12 @@ class Measure(Result):
         ------
         ClustervetError
             If the input cannot be read, or an option is unknown.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> cv.measures["vi"].subject([0, 0, 1, 1], [0, 0, 1, -1], noise="drop").n
+        3
         """
         if options:
             known = list(inspect.signature(doors[self.kind]).parameters)[1:]
@@ -198,6 +204,15 @@ class Measure(Result):
         ------
         ParameterError
             If the formula has no such parameter.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> table = cv.Contingency.from_labels([0, 0, 1, 1], [0, 0, 1, 2])
+        >>> cv.measures["vi"].evaluate(table).value
+        0.5
+        >>> cv.measures["vi"].evaluate(table, base=4).value
+        0.25
         """
         return self._apply(subject, parameters)[0]
 

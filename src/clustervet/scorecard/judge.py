@@ -83,7 +83,7 @@ class Questions:
 class Judgement(Result):
     """What is known about clusterings: scores, ranking, chance and diagnoses.
 
-    Attributes
+    Parameters
     ----------
     scores : ScoreCards
         The clusterings against known classes, by name; empty where none are known.
@@ -103,6 +103,14 @@ class Judgement(Result):
         A line above the scores.
     remarks : tuple of str
         How files were read, where that was a guess.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> truth, pred = ["a"] * 6 + ["b"] * 6, [0] * 8 + [1] * 4
+    >>> found = cv.judge(truth, pred, measures=["purity"], diagnose=True)
+    >>> round(found.scores["pred"]["purity"], 4), found.diagnoses["pred"].repairs[0].kind
+    (0.8333, 'split')
     """
 
     SCHEMA: ClassVar[str] = SCHEMA
@@ -122,7 +130,13 @@ class Judgement(Result):
         return [cards for cards in (self.scores, self.inner) if cards]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cards as plain data, with ranking, diagnoses and chance where asked for."""
+        """Return the cards as plain data, with ranking, diagnoses and chance where asked for.
+
+        Returns
+        -------
+        dict
+            Plain data, as JSON holds it.
+        """
         parts = self._parts
         if len(parts) == 1:
             only = parts[0]
@@ -137,7 +151,13 @@ class Judgement(Result):
         return data
 
     def columns(self) -> dict[str, Any]:
-        """Return one row per measure and clustering, with its chance level where asked for."""
+        """Return one row per measure and clustering, with its chance level where asked for.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         columns: dict[str, Any] = card_columns([c for p in self._parts for c in p.values()])
         if not self.chances:
             return columns
@@ -149,7 +169,13 @@ class Judgement(Result):
         return columns
 
     def document(self) -> Section:
-        """Return the cards, then chance levels, ranking and diagnoses."""
+        """Return the cards, then chance levels, ranking and diagnoses.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         made, *others = [_cards_section(cards) for cards in self._parts]
         made = replace(made, subject=self)
         if others:

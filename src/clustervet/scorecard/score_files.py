@@ -50,7 +50,7 @@ def score_files(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> Judgement:
-    """Score clusterings in files against known classes, against features, or both.
+    r"""Score clusterings in files against known classes, against features, or both.
 
     Parameters
     ----------
@@ -93,6 +93,17 @@ def score_files(
         If a file cannot be read, or has no such column.
     ParameterError
         If options do not go together.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "labels.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("y,a,b\nu,0,0\nu,0,1\nv,1,1\nv,1,1\n")
+    ...     found = score_files(path, "y", ["a", "b"], measures=["purity"])
+    >>> found.scores["a"]["purity"], found.scores["b"]["purity"]
+    (1.0, 0.75)
     """
     files = [paths] if isinstance(paths, str) else list(paths)
     truths, preds = _names(truth), _names(pred)

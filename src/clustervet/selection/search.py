@@ -159,6 +159,14 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         ------
         LabelError
             If there are no labels, or one class only.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import KMeans
+        >>> X, y = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "a", -1, "b", -1, "b"]
+        >>> search = PacMdlSearch({"kmeans": KMeans(n_init=1)}, clusters=[2], runs=1).fit(X, y)
+        >>> search.best_params_["clusters"], search.classes_.tolist()
+        (2, ['a', 'b'])
         """
         matrix = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
@@ -211,6 +219,14 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         -------
         ndarray
             One label per point.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import KMeans
+        >>> X, y = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "a", -1, "b", -1, "b"]
+        >>> search = PacMdlSearch({"kmeans": KMeans(n_init=1)}, clusters=[2], runs=1).fit(X, y)
+        >>> search.predict([[0.3], [8.5]]).tolist()
+        ['a', 'b']
         """
         check_is_fitted(self)
         matrix = validate_data(self, X, reset=False, accept_sparse="csr", dtype=self._dtype)

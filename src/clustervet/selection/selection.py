@@ -46,6 +46,15 @@ class Selection(Result):
     seconds : mapping
         How long the fits of each algorithm took. It is in none of the displays, which are the
         same whenever they are made.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
+    >>> y = ["a", "a", "a", None, "b", "b", "b", None]
+    >>> found = cv.select(X, y, algorithms=["kmeans"], clusters=[2, 3], runs=1)
+    >>> found.best.clusters, found.predictions.tolist()
+    (2, ['a', 'a', 'a', 'a', 'b', 'b', 'b', 'b'])
     """
 
     SCHEMA: ClassVar[str] = "clustervet/selection/1"
@@ -110,6 +119,18 @@ class Selection(Result):
         As in fig. 6 of Banerjee & Langford 2004, a language's bound is the best over the choices
         that it pays for and the average over those that it does not pay for: the best would not
         be a bound.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import clustervet as cv
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(c, 1, (100, 2)) for c in ((0, 0), (9, 0))])
+        >>> y = np.repeat(["ham", "spam"], 100)
+        >>> found = cv.select(X, y, algorithms=["kmeans"], clusters=[2, 3], runs=1)
+        >>> rates = found.languages()
+        >>> {key: round(rates[key], 3) for key in ("simple", "cluster", "adaptive")}
+        {'simple': 0.055, 'cluster': 0.06, 'adaptive': 0.07}
         """
         rates = {record.key: self._average(record) for record in languages.values()}
         return {key: rate for key, rate in rates.items() if rate is not None}
@@ -194,6 +215,15 @@ class Selection(Result):
         -------
         dict
             The columns "document" (where there are names), "cluster" and "label".
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> X, y = [[0.0], [0.1], [9.0], [9.1]], ["a", None, "b", "b"]
+        >>> found = cv.select(X, y, algorithms=["kmeans"], clusters=[2], runs=1)
+        >>> columns = found.predictions_columns(["1.txt", "2.txt", "3.txt", "4.txt"])
+        >>> columns["document"], columns["label"]
+        (['1.txt', '2.txt', '3.txt', '4.txt'], ['a', 'a', 'b', 'b'])
         """
         first: dict[str, Sequence[Any]] = {} if names is None else {"document": names}
         return first | {"cluster": self.labels.tolist(), "label": self.predictions.tolist()}

@@ -76,6 +76,14 @@ class Tuning(Result):
         The points or pairs that measures look at, where they are sampled.
     standardized : bool, optional
         Whether the features were given mean 0 and variance 1.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [20.0], [20.1], [20.2]]
+    >>> found = cv.tune("kmeans", X, values=range(2, 6), measures=["silhouette"], random_state=0)
+    >>> found.parameter, found.suggestion, found.curves["silhouette"].round(2).tolist()
+    ('n_clusters', 3, [0.74, 0.99, 0.71, 0.44])
     """
 
     SCHEMA: ClassVar[str] = "clustervet/tuning/1"
@@ -183,6 +191,14 @@ class Tuning(Result):
         ------
         ParameterError
             If there is no suggestion; the message says why.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [20.0], [20.1], [20.2]]
+        >>> found = cv.tune("kmeans", X, values=[2, 3, 4], measures=["silhouette"], random_state=0)
+        >>> len(set(found.best_labels().tolist()))
+        3
         """
         if self.suggestion is None:
             raise ParameterError(f"there are no labels to write: {self.why}.")
