@@ -97,7 +97,15 @@ def listed(values: list[str] | None) -> list[str] | None:
     return names or None
 
 
-def _keys(values: list[str] | None, option: str = "measures") -> list[str] | None:
+def _keys(values: list[str] | None) -> list[str] | None:
+    return _nonempty(values, "measures")
+
+
+def _keys_to_test(values: list[str] | None) -> list[str] | None:
+    return _nonempty(values, "measure")
+
+
+def _nonempty(values: list[str] | None, option: str) -> list[str] | None:
     """Return keys of measures, separated by commas or repeated."""
     if not values:
         return None
@@ -107,10 +115,6 @@ def _keys(values: list[str] | None, option: str = "measures") -> list[str] | Non
             Setting(option), " has an empty name of a measure; leave it out for the usual ones."
         )
     return keys
-
-
-def _keys_to_test(values: list[str] | None) -> list[str] | None:
-    return _keys(values, "measure")
 
 
 def noise_policies(given: Sequence[str] | None) -> dict[Any, str] | None:
