@@ -1,8 +1,9 @@
-"""Intervals from the values of a measure on resampled tables."""
+"""Confidence intervals for measures: the table is a sample from a population."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal
@@ -10,12 +11,23 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import ParameterError
+from clustervet._checks import one_of, share
+from clustervet.contingency import Contingency
+from clustervet.contingency.engine_table import with_cells
+from clustervet.inference.resample import (
+    accelerations,
+    bootstrap,
+    check_resamples,
+    check_whole,
+    subsample_size,
+)
+from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.view import Result, Section, facts_table, plain
 from clustervet.view.words import known, number
 
 Method = Literal["basic", "bca", "percentile", "subsample"]
 METHODS: tuple[Method, ...] = ("basic", "bca", "percentile", "subsample")
+Choice = Method | Literal["auto"]
 NORMAL = NormalDist()
 
 
@@ -98,18 +110,92 @@ class Interval(Result):
         return Section("interval", "Interval", (f"{said}.",), (table,), subject=self)
 
 
-def check_confidence(confidence: float) -> float:
-    """A confidence strictly between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must lie between 0 and 1, not {confidence!r}.")
-    return float(confidence)
+def intervals(
+    table: Contingency,
+    records: Sequence[Measure],
+    *,
+    confidence: float = 0.95,
+    method: Choice = "auto",
+    resamples: int = 2_000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    parameters: dict[str, Any] | None = None,
+) -> list[Interval]:
+    """An interval for each measure; measures of one method share their resampled tables."""
+    share(confidence, "confidence")
+    check_resamples(resamples)
+    n = check_whole(table, "an interval")
+    own = parameters or {}
+    methods = [resolve_method(record, method) for record in records]
+    found: dict[str, Interval] = {}
+    for kind in dict.fromkeys(methods):
+        chosen = [r for r, m in zip(records, methods, strict=True) if m == kind]
+        size = subsample_size(n) if kind == "subsample" else n
+        values = bootstrap(table, chosen, own, resamples, random_state, n_jobs, size)
+        skew = accelerations(table, chosen, own) if kind == "bca" else [0.0] * len(chosen)
+        population = table.as_population(size)
+        for k, record in enumerate(chosen):
+            found[record.key] = make_interval(
+                record.evaluate(table, **own).value,
+                values[:, k],
+                confidence,
+                kind,
+                center=record.evaluate(population, **own).value,
+                scale=math.sqrt(size / n),
+                acceleration=skew[k],
+                bounds=record.bounds,
+            )
+    return [found[record.key] for record in records]
 
 
-def check_method(method: Method) -> Method:
-    """One of the known ways to make an interval."""
-    if method not in METHODS:
-        raise ParameterError(f"method must be auto or one of {', '.join(METHODS)}, not {method!r}.")
+def resolve_method(record: Measure, method: Choice) -> Method:
+    """The method asked for; "auto" depends on the measure."""
+    one_of(method, "method", ("auto", *METHODS))
+    if method == "auto":
+        return "subsample" if record.family == "matching" else "basic"
     return method
+
+
+def confidence_interval(
+    measure: str | Measure | MeasureFunction,
+    truth: Any,
+    pred: Any = None,
+    *,
+    confidence: float = 0.95,
+    method: Choice = "auto",
+    resamples: int = 2_000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    **options: Any,
+) -> Interval:
+    """An interval for a measure's value in the population that the objects are drawn from.
+
+    Give labels, or one finished table. Tables are resampled, never labels, so that the cost
+    does not grow with the number of objects. `method` is "basic", "bca", "percentile",
+    "subsample", or "auto": "subsample" for measures built on largest cells, whose bootstrap
+    fails where cells tie, and "basic" for all others. `options` are those of the measure
+    (`base`, `average`, ...) and of reading labels (`missing`, `noise`, ...).
+
+    >>> import clustervet as cv
+    >>> table = cv.Contingency.from_counts([[45, 5], [8, 42]])
+    >>> found = confidence_interval("purity", table, random_state=0)
+    >>> 0.75 < found.low < 0.87 < found.high < 0.96
+    True
+    """
+    record = measures.select([measure])[0]
+    parameters = {name: options.pop(name) for name in record.parameters if name in options}
+    table = with_cells(record.subject(truth, pred, **options), "an interval")
+    found = intervals(
+        table,
+        [record],
+        confidence=confidence,
+        method=method,
+        resamples=resamples,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        parameters=parameters,
+    )
+    return found[0]
 
 
 def make_interval(
