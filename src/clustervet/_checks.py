@@ -12,14 +12,18 @@ import numpy as np
 from clustervet.errors import ParameterError, Setting
 
 
+def is_whole(value: Any) -> bool:
+    """Return whether a value is one whole number."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def whole(value: Any, name: str, least: int = 0, most: int | None = None) -> int:
     """Return a whole number within bounds.
 
     >>> whole(3, "k", 1)
     3
     """
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
-    if is_whole and least <= value and (most is None or value <= most):
+    if is_whole(value) and least <= value and (most is None or value <= most):
         return int(value)
     bounds = f"of at least {least:,}" if most is None else f"between {least:,} and {most:,}"
     raise ParameterError(Setting(name), f" must be a whole number {bounds}, not {value!r}.")
@@ -56,14 +60,29 @@ def jobs(n_jobs: int | None) -> int | None:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Return a random generator from a seed, a generator or None."""
-    try:
+    """Return a random generator from a seed or None; a Generator is returned as it is."""
+    if isinstance(random_state, np.random.Generator | np.random.SeedSequence):
         return np.random.default_rng(random_state)
-    except (TypeError, ValueError):
-        raise ParameterError(
-            Setting("random_state"),
-            f" must be None, a whole number from 0 on or a numpy Generator, not {random_state!r}.",
-        ) from None
+    return np.random.default_rng(entropy(random_state))
+
+
+def entropy(random_state: Any) -> Any:
+    """Return the entropy of a seed; from a Generator or RandomState one number is drawn."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state.entropy
+    if random_state is None:
+        return None
+    if is_whole(random_state) and random_state >= 0:
+        return int(random_state)
+    raise ParameterError(
+        Setting("random_state"),
+        " must be None, a whole number from 0 on, or a numpy Generator, RandomState or "
+        f"SeedSequence, not {random_state!r}.",
+    )
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:

@@ -148,7 +148,7 @@ def test_a_fitted_model_can_be_stored(name):
         ({"init": np.ones((2, 3))}, r"init must have the shape \(3, 80\), not \(2, 3\)."),
         ({"init": [[1], [2, 3], [4]]}, r"init must be an array of shape \(3, 80\)."),
         ({"init": np.zeros((3, 80))}, "init must hold finite centres, none of them all zero."),
-        ({"random_state": "seed"}, "random_state must be an int, a numpy Generator or None"),
+        ({"random_state": "seed"}, "random_state must be None, a whole number from 0 on"),
     ],
 )
 @NAMES

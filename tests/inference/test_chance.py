@@ -155,7 +155,7 @@ def test_lower_is_better_turns_the_tail():
     ("options", "message"),
     [
         ({"model": "dice"}, "there is no null model 'dice'; the models are sizes, number"),
-        ({"samples": -1}, "samples must not be negative"),
+        ({"samples": -1}, "samples must be a whole number of at least 0"),
         ({"ties": "maybe"}, "ties must be"),
     ],
 )

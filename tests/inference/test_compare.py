@@ -6,8 +6,7 @@ import pytest
 import clustervet as cv
 from clustervet.errors import ClustervetError
 from clustervet.inference import compare
-from clustervet.inference.compare import Joint
-from clustervet.inference.p_values import holm
+from clustervet.inference.compare import Joint, holm
 from clustervet.labels import read_labels
 
 RNG = np.random.default_rng(0)

@@ -113,7 +113,7 @@ def test_every_measure_gets_an_interval_and_so_does_a_users_own():
         ({"confidence": 0}, "confidence must lie between 0 and 1, not 0"),
         ({"confidence": 1}, "confidence must lie between 0 and 1, not 1"),
         ({"confidence": math.nan}, "confidence must lie between 0 and 1, not nan"),
-        ({"method": "magic"}, "method must be auto or one of"),
+        ({"method": "magic"}, "method must be 'auto', 'basic'"),
         ({"resamples": 3}, "resamples must be at least 20, not 3"),
         ({"random_state": "seed"}, "random_state must be None, a whole number from 0 on"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),

@@ -19,7 +19,7 @@ from clustervet.frames import rows as rows_module
 from clustervet.frames.moments import cluster_moments
 from clustervet.frames.rows import Rows, Sample, sample_rows
 from clustervet.geometry import Geometry, MomentGeometry
-from clustervet.geometry.sampled import sampled_silhouette
+from clustervet.geometry.from_moments import sampled_silhouette
 
 FEATURES = ["a", "b", "c"]
 ALONE = ["ssq", "calinski_harabasz", "hartigan", "xie_beni"]
@@ -231,7 +231,7 @@ def test_blocks_of_a_sample_do_not_change_its_silhouette(monkeypatch):
     points, codes = blobs(n=200)
     sizes = np.bincount(codes) * 10
     whole = sampled_silhouette(points, codes, sizes)
-    monkeypatch.setattr("clustervet.geometry.sampled.BLOCK", 1_000)
+    monkeypatch.setattr("clustervet.geometry.from_moments.BLOCK", 1_000)
     pieces = sampled_silhouette(points, codes, sizes)
     assert pieces == pytest.approx(whole, rel=1e-12)
     assert pieces.standard_error == pytest.approx(whole.standard_error, rel=1e-9)

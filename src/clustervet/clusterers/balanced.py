@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from clustervet._checks import one_of
 from clustervet._kernels import sparse_rows as loops
-from clustervet.clusterers.base import SPREAD
 from clustervet.clusterers.bessel import concentration
 from clustervet.clusterers.components import MOST
 from clustervet.clusterers.lloyd import Run, fill_empty, settled
@@ -17,6 +18,7 @@ from clustervet.clusterers.spherical import Directions, lengths_of, unit_factors
 INCREMENTAL, BATCH = "incremental", "batch"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class FrequencySensitiveKMeans(Directions):
     """Spherical k-means in which a large cluster is wide and hard to join.
 
@@ -24,9 +26,6 @@ class FrequencySensitiveKMeans(Directions):
     ----------
     n_clusters : int, default 8
         Number of clusters.
-    update : {'incremental', 'batch'}, default 'incremental'
-        Whether sizes follow every single move, or stay those of the last pass. The first gives more
-        balanced clusters, above all if there are many.
     init : {'k-means++', 'random'} or array_like, default 'k-means++'
         Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
         clusters × features.
@@ -39,6 +38,9 @@ class FrequencySensitiveKMeans(Directions):
         row moves.
     random_state : int, Generator, RandomState or None, optional
         Seed.
+    update : {'incremental', 'batch'}, default 'incremental'
+        Whether sizes follow every single move, or stay those of the last pass. The first gives more
+        balanced clusters, above all if there are many.
 
     Attributes
     ----------
@@ -83,29 +85,12 @@ class FrequencySensitiveKMeans(Directions):
     True
     """
 
+    update: str = INCREMENTAL
+
     _by_cluster: ClassVar[tuple[str, ...]] = ("cluster_centers_", "sizes_")
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        update: str = INCREMENTAL,
-        init: Any = SPREAD,
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.update = update
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
     def _check_more(self) -> None:
-        self._check_choice("update", (INCREMENTAL, BATCH))
+        one_of(self.update, "update", (INCREMENTAL, BATCH))
 
     def _run(self, rows: Rows, rng: np.random.Generator) -> Run:
         labels, table = self._first_labels(rows, rng)
@@ -125,9 +110,6 @@ class FrequencySensitiveKMeans(Directions):
         kappa, half = self.strength_ / sizes, (self.n_features_in_ - 1) / 2
         bias = np.where(held, -kappa - half * np.log(sizes), -np.inf)
         return np.ascontiguousarray((self.cluster_centers_ * kappa[:, None]).T), bias
-
-    def _objective(self, rows: Rows) -> float:
-        return rows.sum(rows.nearest(*self._tables())[1])
 
 
 class BalancedModel:

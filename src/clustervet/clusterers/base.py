@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from clustervet._checks import whole
 from clustervet.clusterers.lloyd import Run
 from clustervet.clusterers.rows import Floats, Labels, Rows, read_rows
 from clustervet.clusterers.seeding import Gaps, generators, random_rows, spread_rows
@@ -25,6 +27,7 @@ from clustervet.errors import FeatureError, ParameterError
 SPREAD, RANDOM = "k-means++", "random"
 
 
+@dataclass(eq=False, repr=False)
 class Clusterer(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn ships no types
     TransformerMixin,  # type: ignore[misc]  # scikit-learn ships no types
@@ -42,12 +45,15 @@ class Clusterer(
     # Attributes with one entry per cluster.
     _by_cluster: ClassVar[tuple[str, ...]] = ("cluster_centers_",)
 
-    n_clusters: int
-    init: Any
-    n_init: int
-    max_iter: int
-    tol: float
-    random_state: Any
+    # Parameters of all clusterers. scikit-learn reads them from the constructor, which the
+    # dataclass makes from the fields of the class and its bases.
+    n_clusters: int = 8
+    _: KW_ONLY
+    init: Any = SPREAD
+    n_init: int = 1
+    max_iter: int = 100
+    tol: float = 1e-4
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
         """Cluster the rows.
@@ -146,7 +152,7 @@ class Clusterer(
         True
         """
         check_is_fitted(self)
-        return self._predict(self._rows(X))
+        return self._predict(self._rows(self._read(X, reset=False)))
 
     def transform(self, X: Any) -> NDArray[Any]:  # noqa: N803 - scikit-learn's name
         """Return the distances of the rows from the centres.
@@ -170,9 +176,7 @@ class Clusterer(
         """
         check_is_fitted(self)
         matrix = self._read(X, reset=False)
-        weights = np.ones(matrix.shape[0])
-        rows = read_rows(matrix, weights, squared=self._squared, merge=False)
-        return self._distances(rows).astype(matrix.dtype, copy=False)
+        return self._distances(self._rows(matrix)).astype(matrix.dtype, copy=False)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: N803 - scikit-learn's name
         """Return the objective of the rows under the fitted model; greater is better.
@@ -234,12 +238,12 @@ class Clusterer(
         """The result of `transform`."""
 
     @abstractmethod
-    def _objective(self, rows: Rows) -> float:
-        """The result of `score`."""
-
-    @abstractmethod
     def _gaps(self, rows: Rows) -> Gaps:
         """The dissimilarity by which seeds are spread."""
+
+    def _objective(self, rows: Rows) -> float:
+        """The result of `score`."""
+        return rows.sum(rows.nearest(*self._tables())[1])
 
     def _weighted(self, rows: Rows) -> Rows:
         """Rows with the weights that the algorithm gives them."""
@@ -280,9 +284,7 @@ class Clusterer(
 
     def _check(self) -> None:
         for name in ("n_clusters", "n_init", "max_iter"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ParameterError(f"{name} must be a whole number of at least 1, not {value!r}.")
+            whole(getattr(self, name), name, 1)
         self._check_number("tol", least=0.0)
         if isinstance(self.init, str) and self.init not in (SPREAD, RANDOM):
             raise ParameterError(
@@ -297,12 +299,6 @@ class Clusterer(
             span = f"at least {least:g}" if most == np.inf else f"from {least:g} to {most:g}"
             raise ParameterError(f"{name} must be a number {span}, not {value!r}.")
 
-    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
-        value = getattr(self, name)
-        if value not in choices:
-            listed = " or ".join(repr(choice) for choice in choices)
-            raise ParameterError(f"{name} must be {listed}, not {value!r}.")
-
     def _read(self, data: Any, *, reset: bool) -> Any:
         """Data as a CSR or dense matrix of floats, checked by scikit-learn's rules."""
         matrix = validate_data(
@@ -311,8 +307,8 @@ class Clusterer(
         self._check_values(matrix)
         return matrix
 
-    def _rows(self, data: Any) -> Rows:
-        matrix = self._read(data, reset=False)
+    def _rows(self, matrix: Any) -> Rows:
+        """Rows in the order given, equal ones included."""
         weights = np.ones(matrix.shape[0])
         return read_rows(matrix, weights, squared=self._squared, merge=False)
 
@@ -336,8 +332,7 @@ class Clusterer(
         self.labels_: Labels = labels[rows.places]
         left = np.flatnonzero(rows.places < 0)
         if len(left):
-            rest = read_rows(matrix[left], np.ones(len(left)), squared=self._squared, merge=False)
-            self.labels_[left] = self._predict(rest)
+            self.labels_[left] = self._predict(self._rows(matrix[left]))
         found = len(np.unique(labels))
         if found < self.n_clusters:
             warnings.warn(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from clustervet.clusterers.base import SPREAD, Clusterer
+from clustervet._checks import one_of
+from clustervet.clusterers.base import Clusterer
 from clustervet.clusterers.lloyd import Changed, Run, alternate
 from clustervet.clusterers.rows import Floats, Rows, Sums
 from clustervet.clusterers.seeding import Chosen, Gaps
@@ -16,6 +17,7 @@ from clustervet.errors import FeatureError, ParameterError
 UNIFORM, LENGTH = "uniform", "length"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KLKMeans(Clusterer):
     """Cluster rows, as distributions, by their Kullback-Leibler divergence from the centres.
 
@@ -23,14 +25,6 @@ class KLKMeans(Clusterer):
     ----------
     n_clusters : int, default 8
         Number of clusters.
-    weighting : {'uniform', 'length'}, default 'uniform'
-        Whether all rows have the same weight, or each its number of words.
-    smoothing : float, default 1.0
-        The final β, in rows of weight one (and of average length with 'length').
-    initial_smoothing : float, default 10.0
-        The first β, in clusters of average weight.
-    shrink : float, default 0.8
-        Factor by which β shrinks in each iteration, below 1.
     init : {'k-means++', 'random'} or array_like, default 'k-means++'
         Rows to start from: spread out by divergence, or drawn by weight; or an array of centres,
         clusters × features.
@@ -43,6 +37,14 @@ class KLKMeans(Clusterer):
         row moves.
     random_state : int, Generator, RandomState or None, optional
         Seed.
+    weighting : {'uniform', 'length'}, default 'uniform'
+        Whether all rows have the same weight, or each its number of words.
+    smoothing : float, default 1.0
+        The final β, in rows of weight one (and of average length with 'length').
+    initial_smoothing : float, default 10.0
+        The first β, in clusters of average weight.
+    shrink : float, default 0.8
+        Factor by which β shrinks in each iteration, below 1.
 
     Attributes
     ----------
@@ -88,32 +90,12 @@ class KLKMeans(Clusterer):
     True
     """
 
-    _squared: ClassVar[bool] = False
+    weighting: str = UNIFORM
+    smoothing: float = 1.0
+    initial_smoothing: float = 10.0
+    shrink: float = 0.8
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        weighting: str = UNIFORM,
-        smoothing: float = 1.0,
-        initial_smoothing: float = 10.0,
-        shrink: float = 0.8,
-        init: Any = SPREAD,
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.weighting = weighting
-        self.smoothing = smoothing
-        self.initial_smoothing = initial_smoothing
-        self.shrink = shrink
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    _squared: ClassVar[bool] = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -129,7 +111,7 @@ class KLKMeans(Clusterer):
             )
 
     def _check_more(self) -> None:
-        self._check_choice("weighting", (UNIFORM, LENGTH))
+        one_of(self.weighting, "weighting", (UNIFORM, LENGTH))
         for name in ("smoothing", "initial_smoothing", "shrink"):
             self._check_number(name, least=0.0)
         if not self.smoothing > 0:

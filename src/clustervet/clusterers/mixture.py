@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from clustervet.clusterers.base import SPREAD
+from clustervet._checks import one_of
 from clustervet.clusterers.bessel import log_normalizer
 from clustervet.clusterers.components import MOST, HardModel, SoftModel, critical_concentration
 from clustervet.clusterers.lloyd import Run, alternate
@@ -18,13 +19,16 @@ from clustervet.errors import ParameterError
 FREE, SHARED = "free", "shared"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Mixture(Directions):
     """Base of the two mixtures."""
+
+    concentration: str = FREE
 
     _by_cluster: ClassVar[tuple[str, ...]] = ("cluster_centers_", "concentrations_", "weights_")
 
     def _check_more(self) -> None:
-        self._check_choice("concentration", (FREE, SHARED))
+        one_of(self.concentration, "concentration", (FREE, SHARED))
 
     def _keep(self, rows: Rows, run: Run) -> None:
         self.cluster_centers_: Floats = run.model.centres
@@ -46,10 +50,6 @@ class HardMovMF(Mixture):
     ----------
     n_clusters : int, default 8
         Number of components.
-    concentration : {'free', 'shared'}, default 'free'
-        One κ per component, as in the paper, or one κ for all. In thousands of dimensions a few
-        long or repetitive documents have a much larger κ than others, and free concentrations then
-        sort documents by that rather than by topic.
     init : {'k-means++', 'random'} or array_like, default 'k-means++'
         Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
         clusters × features.
@@ -62,6 +62,10 @@ class HardMovMF(Mixture):
         row moves.
     random_state : int, Generator, RandomState or None, optional
         Seed.
+    concentration : {'free', 'shared'}, default 'free'
+        One κ per component, as in the paper, or one κ for all. In thousands of dimensions a few
+        long or repetitive documents have a much larger κ than others, and free concentrations then
+        sort documents by that rather than by topic.
 
     Attributes
     ----------
@@ -100,34 +104,13 @@ class HardMovMF(Mixture):
     [0.4, 0.6]
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        concentration: str = FREE,
-        init: Any = SPREAD,
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.concentration = concentration
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
     def _run(self, rows: Rows, rng: np.random.Generator) -> Run:
         labels, table = self._first_labels(rows, rng)
         model = HardModel(rows.width, table.shape[1], shared=self.concentration == SHARED)
         return alternate(rows, model, labels, self.max_iter, self.tol)
 
-    def _objective(self, rows: Rows) -> float:
-        return rows.sum(rows.nearest(*self._tables())[1])
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class SoftMovMF(Mixture):
     """Mixture of von Mises-Fisher densities, by expectation and maximisation.
 
@@ -135,15 +118,6 @@ class SoftMovMF(Mixture):
     ----------
     n_clusters : int, default 8
         Number of components.
-    concentration : {'free', 'shared'}, default 'free'
-        One κ per component, as in the paper, or one κ for all; see `HardMovMF`.
-    annealing : float, optional
-        Factor above 1. In thousands of dimensions posteriors are nearly hard from the first
-        iteration, and the result depends on the start. With annealing no κ may exceed a limit. The
-        limit begins at half the concentration at which one cluster first splits in two, and grows
-        by this factor in each iteration until it no longer binds. It only ever allows more, so the
-        likelihood still never gets worse. 1.2 is a good factor; with ``concentration='shared'`` it
-        is the best choice for short or few documents.
     init : {'k-means++', 'random'} or array_like, default 'k-means++'
         Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
         clusters × features.
@@ -155,6 +129,15 @@ class SoftMovMF(Mixture):
         A run ends when an iteration gains at most this share of all it gained so far.
     random_state : int, Generator, RandomState or None, optional
         Seed.
+    concentration : {'free', 'shared'}, default 'free'
+        One κ per component, as in the paper, or one κ for all; see `HardMovMF`.
+    annealing : float, optional
+        Factor above 1. In thousands of dimensions posteriors are nearly hard from the first
+        iteration, and the result depends on the start. With annealing no κ may exceed a limit. The
+        limit begins at half the concentration at which one cluster first splits in two, and grows
+        by this factor in each iteration until it no longer binds. It only ever allows more, so the
+        likelihood still never gets worse. 1.2 is a good factor; with ``concentration='shared'`` it
+        is the best choice for short or few documents.
 
     Attributes
     ----------
@@ -194,26 +177,7 @@ class SoftMovMF(Mixture):
     np.float64(1.0)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        concentration: str = FREE,
-        annealing: float | None = None,
-        init: Any = SPREAD,
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.concentration = concentration
-        self.annealing = annealing
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    annealing: float | None = None
 
     def posteriors(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
         """Return the probability of each component given the row.
@@ -241,7 +205,7 @@ class SoftMovMF(Mixture):
         [1.0, 1.0]
         """
         check_is_fitted(self)
-        rows = self._rows(X)
+        rows = self._rows(self._read(X, reset=False))
         shares, _, _ = rows.posteriors(*self._tables())
         shares[rows.places < 0] = self.weights_
         return shares

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import generator
 from clustervet.clusterers.rows import Floats, Rows
-from clustervet.errors import ParameterError
 
 Chosen = NDArray[np.int64]
 # Gaps of all rows from some of them: rows by candidates, zero where a row meets itself.
@@ -21,15 +21,8 @@ def generators(random_state: Any, runs: int) -> list[np.random.Generator]:
     """One generator per run, from an int, a Generator, a RandomState or None."""
     if isinstance(random_state, np.random.RandomState):
         seeds = random_state.randint(2**31, size=(runs, 2))
-    elif isinstance(random_state, np.random.Generator):
-        seeds = random_state.integers(2**31, size=(runs, 2))
     else:
-        try:
-            seeds = np.random.default_rng(random_state).integers(2**31, size=(runs, 2))
-        except (TypeError, ValueError):
-            raise ParameterError(
-                f"random_state must be an int, a numpy Generator or None, not {random_state!r}."
-            ) from None
+        seeds = generator(random_state).integers(2**31, size=(runs, 2))
     return [np.random.default_rng(seed.tolist()) for seed in seeds]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, csr_matrix, diags, issparse, sparray, vstack
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from clustervet._checks import whole
 from clustervet._kernels import neighbours as loops
 from clustervet._progress import ticking
 from clustervet.clusterers.rows import Rows, read_rows, spread
@@ -204,11 +205,9 @@ class NeighbourSmoothing(
         )
 
     def _check(self) -> None:
-        for name, value in (("neighbours", self.neighbours), ("terms", self.terms)):
-            if name == "terms" and value is None:
-                continue
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ParameterError(f"{name} must be a whole number of at least 1, not {value!r}.")
+        whole(self.neighbours, "neighbours", 1)
+        if self.terms is not None:
+            whole(self.terms, "terms", 1)
         real = isinstance(self.share, Real) and not isinstance(self.share, bool)
         if not real or not 0 <= float(self.share) <= 1:
             raise ParameterError(f"share must be a number from 0 to 1, not {self.share!r}.")

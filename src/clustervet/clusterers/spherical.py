@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.base import ClusterMixin
 
-from clustervet.clusterers.base import SPREAD, Clusterer
+from clustervet.clusterers.base import Clusterer
 from clustervet.clusterers.lloyd import Changed, Run, alternate, fill_empty, fill_table
 from clustervet.clusterers.rows import Floats, Labels, Rows, Sums
 from clustervet.clusterers.seeding import Chosen, Gaps
@@ -120,23 +118,6 @@ class SphericalKMeans(Directions):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Any = SPREAD,
-        n_init: int = 1,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
     def _run(self, rows: Rows, rng: np.random.Generator) -> Run:
         labels, table = self._first_labels(rows, rng)
         return alternate(rows, SphericalModel(table), labels, self.max_iter, self.tol)
@@ -147,6 +128,3 @@ class SphericalKMeans(Directions):
 
     def _tables(self) -> tuple[Floats, Floats]:
         return np.ascontiguousarray(self.cluster_centers_.T), np.zeros(len(self.cluster_centers_))
-
-    def _objective(self, rows: Rows) -> float:
-        return rows.sum(rows.nearest(*self._tables())[1])

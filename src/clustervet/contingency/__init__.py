@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clustervet.contingency.derived import Pairs
 from clustervet.contingency.engine_table import EngineTable
-from clustervet.contingency.pairs import Pairs
 from clustervet.contingency.table import Contingency
 
 if TYPE_CHECKING:

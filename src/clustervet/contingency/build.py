@@ -98,8 +98,7 @@ def _from_mapping(counts: Mapping[Any, Any]) -> Built:
             raise TableError(
                 f"the keys of counts must be (class, cluster) pairs; one is {show_label(key)!r}."
             )
-    values = np.empty(len(counts), object)
-    values[:] = list(counts.values())
+    values = np.fromiter(counts.values(), object, len(counts))
     kept = _checked(values)
     pairs = [pair for pair, keep in zip(counts, kept, strict=True) if keep]
     names: list[list[Any]] = []

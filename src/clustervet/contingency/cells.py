@@ -62,9 +62,7 @@ def as_values(values: Sequence[Any]) -> NDArray[Any]:
         return np.array(values, np.float64)
     if sum(values) < 2**62:
         return np.array(values, np.int64)
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
+    return np.fromiter(values, object, len(values))
 
 
 def margins(cells: Cells, width: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from clustervet.contingency.base import Table
-from clustervet.contingency.derived import Entropies
-from clustervet.contingency.pairs import Pairs, count_pairs
+from clustervet.contingency.derived import Entropies, Pairs, Table, count_pairs
 from clustervet.contingency.sums import expected_deviances
 from clustervet.contingency.table import Contingency
 from clustervet.errors import TableError, UndefinedError

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.contingency.base import Table
+from clustervet.contingency.derived import Table
 from clustervet.contingency.grouped import table_of
 from clustervet.contingency.saved import is_saved_table
 from clustervet.contingency.table import Contingency

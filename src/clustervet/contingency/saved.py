@@ -10,18 +10,20 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.contingency.cells import Cells
-from clustervet.contingency.label_json import decoded, encoded
+from clustervet.contingency.cells import Cells, as_values
 from clustervet.errors import FileError, TableError
 from clustervet.frames.duck import parquet_note, read_parquet, write_parquet
-from clustervet.labels import show_label
+from clustervet.labels import Singleton, show_label
 
 if TYPE_CHECKING:
     from clustervet.contingency.table import Contingency
@@ -115,7 +117,7 @@ Parts = tuple[list[Any], list[Any], NDArray[np.int64], NDArray[np.int64], NDArra
 
 
 def _parts(table: Contingency) -> Parts:
-    classes, clusters = ([encoded(x) for x in s] for s in (table.class_names, table.cluster_names))
+    classes, clusters = ([_encoded(x) for x in s] for s in (table.class_names, table.cluster_names))
     cells = table.cells
     return classes, clusters, cells.rows.astype(np.int64), cells.cols.astype(np.int64), cells.values
 
@@ -131,7 +133,7 @@ def _table(
 
     starts = np.searchsorted(rows, np.arange(len(classes) + 1))
     cells = Cells(starts, cols.astype(np.int32), values)
-    return Contingency(cells, list(map(decoded, classes)), list(map(decoded, clusters)))
+    return Contingency(cells, list(map(_decoded, classes)), list(map(_decoded, clusters)))
 
 
 def _checksum(
@@ -176,19 +178,12 @@ def _from_json(data: dict[str, Any]) -> Parts:
         data["clusters"],
         np.array(rows, np.int64),
         np.array(cols, np.int64),
-        _values(counts, whole=data["whole"]),
+        _whole(counts) if data["whole"] else np.array(counts, np.float64),
     )
 
 
-def _values(counts: list[Any], *, whole: bool) -> NDArray[Any]:
-    if not whole:
-        return np.array(counts, np.float64)
-    numbers = [int(count) for count in counts]
-    if sum(numbers) < 2**62:
-        return np.array(numbers, np.int64)
-    values = np.empty(len(numbers), object)
-    values[:] = numbers
-    return values
+def _whole(counts: Sequence[Any]) -> NDArray[Any]:
+    return as_values([int(count) for count in counts])
 
 
 def _write_parquet(table: Contingency, path: Path) -> None:
@@ -224,11 +219,8 @@ def _column(names: list[Any]) -> tuple[str, NDArray[Any]]:
     return "json", _texts(map(json.dumps, names))
 
 
-def _texts(texts: Any) -> NDArray[Any]:
-    listed = list(texts)
-    held = np.empty(len(listed), object)
-    held[:] = listed
-    return held
+def _texts(texts: Iterable[str]) -> NDArray[Any]:
+    return np.fromiter(texts, object)
 
 
 def _from_parquet(path: str | os.PathLike[str], about: dict[str, Any]) -> Parts:
@@ -243,7 +235,7 @@ def _from_parquet(path: str | os.PathLike[str], about: dict[str, Any]) -> Parts:
         )
     ]
     counts = found['"count"']
-    values = counts if about["count"] != "large" else _values(counts, whole=True)
+    values = counts if about["count"] != "large" else _whole(counts)
     if len(rows) and (np.diff(rows) < 0).any():
         raise ValueError("cells out of order")
     return names[0], names[1], rows, cols, values
@@ -268,3 +260,59 @@ def _note(path: str | os.PathLike[str]) -> str | None:
             return None
         return text if FORMAT in text[:200] else None
     return parquet_note(path)
+
+
+# Labels that JSON has no type for, by the name under which they are written.
+WRITERS: dict[type, tuple[str, Callable[[Any], str]]] = {
+    datetime: ("datetime", datetime.isoformat),
+    date: ("date", date.isoformat),
+    time: ("time", time.isoformat),
+    Decimal: ("decimal", str),
+    UUID: ("uuid", str),
+    bytes: ("bytes", bytes.hex),
+}
+READERS: dict[str, Callable[[Any], Any]] = {
+    "datetime": datetime.fromisoformat,
+    "date": date.fromisoformat,
+    "time": time.fromisoformat,
+    "decimal": Decimal,
+    "uuid": UUID,
+    "bytes": bytes.fromhex,
+    "float": float,
+    "timedelta": lambda parts: timedelta(*parts),
+    "tuple": lambda items: tuple(map(_decoded, items)),
+    "noise": lambda label: Singleton(_decoded(label)),
+    "datetime64": lambda parts: np.datetime64(*parts),
+    "timedelta64": lambda parts: np.timedelta64(*parts),
+}
+
+
+def _encoded(name: Any) -> Any:
+    """A label as JSON that tells its type."""
+    if name is None or type(name) in (bool, int, str):
+        return name
+    if type(name) is float:
+        return {"float": repr(name)}
+    if type(name) in WRITERS:
+        kind, write = WRITERS[type(name)]
+        return {kind: write(name)}
+    if type(name) is timedelta:
+        return {"timedelta": [name.days, name.seconds, name.microseconds]}
+    if type(name) is tuple:
+        return {"tuple": [_encoded(item) for item in name]}
+    if isinstance(name, Singleton):
+        return {"noise": _encoded(name.label)}
+    if isinstance(name, np.datetime64 | np.timedelta64):
+        kind = "datetime64" if isinstance(name, np.datetime64) else "timedelta64"
+        return {kind: [int(name.astype(np.int64)), np.datetime_data(name.dtype)[0]]}
+    raise TableError(
+        f"a label of type {type(name).__name__} cannot be saved; make it text or a number."
+    )
+
+
+def _decoded(name: Any) -> Any:
+    """The label that was encoded."""
+    if not isinstance(name, dict):
+        return name
+    ((kind, value),) = name.items()
+    return READERS[kind](value)

@@ -12,16 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from clustervet._checks import one_of
 from clustervet.contingency import layout as layouts
-from clustervet.contingency.base import Table
 from clustervet.contingency.build import build_cells, ordered_names
 from clustervet.contingency.cells import Cells, group_cells, squeeze, transpose
 from clustervet.contingency.count import count_labels
-from clustervet.contingency.derived import TableSums
-from clustervet.contingency.pairs import count_pairs
+from clustervet.contingency.derived import Table, TableSums, count_pairs
 from clustervet.errors import ParameterError, TableError
 from clustervet.labels import encode_pair, plain_label
 from clustervet.labels.pair import Missing, NoisePolicy
-from clustervet.registry import Measure, register_door
+from clustervet.registry import register_door
 from clustervet.view import Backend, Result, Section, plain, to_frame, to_json
 
 Layout = Literal["long", "wide"]
@@ -484,7 +482,7 @@ class Contingency(TableSums, Result):
 
 
 def _table_door(
-    record: Measure,
+    who: str,
     truth: Any,
     pred: Any = None,
     *,
@@ -497,12 +495,10 @@ def _table_door(
     if isinstance(truth, Table):
         options = (pred, weights, noise, noise_policy)
         if any(option is not None for option in options) or missing != "raise":
-            raise ParameterError(
-                f"{record.key} takes either one table or labels with options, not both."
-            )
+            raise ParameterError(f"{who} takes either one table or labels with options, not both.")
         return truth
     if pred is None:
-        raise ParameterError(f"{record.key} needs truth and prediction, or one Contingency.")
+        raise ParameterError(f"{who} needs truth and prediction, or one Contingency.")
     return Contingency.from_labels(
         truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from clustervet._checks import share
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Ensemble, Summary
@@ -16,7 +17,6 @@ from clustervet.errors import ClustervetError
 from clustervet.evidence.dropped import dropped_objects, noise_notes
 from clustervet.evidence.evidence import Evidence
 from clustervet.evidence.inputs import Inputs, read_inputs
-from clustervet.inference.interval import check_confidence
 from clustervet.internal.silhouette import Silhouettes, silhouettes
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure
@@ -111,7 +111,7 @@ def examine(
     >>> found.leader
     'a'
     """
-    check_confidence(confidence)
+    share(confidence, "confidence")
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     given = read_inputs(truth, preds, features, policies, feature_names)
     chosen = registry.select(measures, kind="external")

@@ -17,21 +17,19 @@ from clustervet.external.coding import (
     dom_q1,
     dom_q2,
 )
-from clustervet.external.entropy import (
-    class_entropy,
-    cluster_entropy,
-    conditional_entropy,
-    inverse_conditional_entropy,
-    joint_entropy,
-)
 from clustervet.external.impurity import (
     gini,
     inverse_gini,
 )
 from clustervet.external.information import (
     adjusted_mutual_information,
+    class_entropy,
+    cluster_entropy,
     completeness,
+    conditional_entropy,
     homogeneity,
+    inverse_conditional_entropy,
+    joint_entropy,
     mutual_information,
     normalized_mutual_information,
     normalized_variation_of_information,

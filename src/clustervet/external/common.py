@@ -10,21 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import is_number
 from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ParameterError, UndefinedError
 
 Exact = int | float | Fraction
 
 
-def is_number(value: object) -> bool:
-    """Whether a parameter is a finite real number."""
-    real = isinstance(value, int | float | np.integer | np.floating)
-    return real and not isinstance(value, bool) and math.isfinite(value)  # type: ignore[arg-type]  # real by the line above
-
-
 def in_base(nats: float, base: float) -> float:
     """Information in the unit of the base: 2 for bits, e for nats."""
-    if not (is_number(base) and base > 1):
+    if not (is_number(base) and 1 < base < math.inf):
         raise ParameterError(f"base must be a number above 1, not {base!r}.")
     return nats if base == math.e else nats / math.log(base)
 
@@ -48,7 +43,7 @@ def ratios(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[np.float64]:
 
 def positive(value: float, name: str) -> float:
     """A parameter that must be positive and finite."""
-    if not (is_number(value) and value > 0):
+    if not (is_number(value) and 0 < value < math.inf):
         raise ParameterError(f"{name} must be a positive number, not {value!r}.")
     return value
 

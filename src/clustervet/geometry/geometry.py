@@ -16,7 +16,7 @@ from clustervet.geometry.points import is_sparse, read_matrix, read_points, surv
 from clustervet.labels import consecutive, encode_one, plain_label
 from clustervet.labels.codes import Names
 from clustervet.labels.pair import Missing, NoisePolicy
-from clustervet.registry import Measure, register_door
+from clustervet.registry import register_door
 
 if TYPE_CHECKING:
     from clustervet.frames.rows import Rows, Sample
@@ -474,19 +474,4 @@ def as_geometry(
     return Geometry(X, labels, "euclidean" if metric is None else metric, **policies)
 
 
-def _geometry_door(
-    record: Measure,
-    X: Any,  # noqa: N803  # the name that everyone gives to features
-    labels: Any = None,
-    metric: Any = None,
-    *,
-    noise: Any = None,
-    noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
-) -> Geometry:
-    """The arguments of an internal measure: one finished geometry, or features and labels."""
-    policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
-    return as_geometry(record.key, X, labels, metric, **policies)
-
-
-register_door("internal", _geometry_door)
+register_door("internal", as_geometry)

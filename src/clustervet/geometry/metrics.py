@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from clustervet._checks import suggestion
 from clustervet.errors import ParameterError
 
 ALIASES = {
@@ -51,8 +51,7 @@ def read_metric(metric: Any) -> Metric:
     known = _foreign()
     if name in known:
         return Metric(name)
-    near = difflib.get_close_matches(name, [*OWN, *known], n=1)
-    hint = f"did you mean {near[0]}?" if near else f"try {', '.join(OWN)}."
+    hint = suggestion(name, [*OWN, *known], f"try {', '.join(OWN)}.")
     raise ParameterError(f"there is no metric {metric!r}; {hint}")
 
 

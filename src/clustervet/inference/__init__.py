@@ -6,11 +6,10 @@ billion objects cost what a thousand do.
 
 from __future__ import annotations
 
-from clustervet.inference.bootstrap import confidence_interval
 from clustervet.inference.chance import Chance, chance
 from clustervet.inference.compare import Comparison, Ranking, compare_predictions, rank_predictions
 from clustervet.inference.diagnosis import Diagnosis, diagnose
-from clustervet.inference.interval import Interval
+from clustervet.inference.interval import Interval, confidence_interval
 from clustervet.inference.power import SampleSize, sample_size
 
 __all__ = [

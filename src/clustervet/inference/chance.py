@@ -10,13 +10,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import generator, one_of, whole
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
-from clustervet.inference.expectation import PairView, closed_form
+from clustervet.inference.expectation import ClosedForm
 from clustervet.inference.nulls import Side, resolve_model, sides
-from clustervet.inference.resample import check_whole, generator
+from clustervet.inference.resample import check_whole
 from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.view import Cell, Column, Result, Row, Section, Table, number_cell, text_cell
 from clustervet.view.words import known, number, p_text
@@ -77,16 +78,6 @@ class Chance(Result):
     exact: bool
     samples: int
     undefined: int = 0
-
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the numbers as columns of one row.
-
-        Returns
-        -------
-        dict
-            Values by the name of the column.
-        """
-        return {name: [getattr(self, name)] for name in self.__dataclass_fields__}
 
     @property
     def verdict(self) -> str:
@@ -248,10 +239,8 @@ def chance_levels(
     **options: Any,
 ) -> list[Chance]:
     """The same for several measures, all on the same random tables."""
-    if samples < 0:
-        raise ParameterError(f"samples must not be negative, not {samples!r}.")
-    if ties not in ("conservative", "random"):
-        raise ParameterError(f"ties must be 'conservative' or 'random', not {ties!r}.")
+    whole(samples, "samples")
+    one_of(ties, "ties", ("conservative", "random"))
     records = measures.select(wanted)
     if not records:
         raise ParameterError("no measure of classes is asked for, so there is no chance level.")
@@ -292,12 +281,15 @@ def _level(
 ) -> Chance:
     value = record.evaluate(table, **parameters).value
     defined = drawn[np.isfinite(drawn)]
-    expected = closed_form(record, parameters, table, both, model)
+    form = ClosedForm(record, parameters, table, both, model)
+    expected = form.expectation()
     exact = expected is not None
     if expected is None:
         expected = float(defined.mean()) if len(defined) else math.nan
     slack = ROUNDING * max(1.0, abs(value))
-    spread = _spread(PairView(record, parameters, table, both), model, defined)
+    spread = form.spread()
+    if spread is None:
+        spread = _spread(defined)
     gap = _rounded(value - expected, slack)
     reach = _rounded(_best(record, parameters, table) - expected, slack)
     return Chance(
@@ -396,10 +388,8 @@ def _random_tables(
         yield Contingency.from_labels(both[0].draw(rng), both[1].draw(rng))
 
 
-def _spread(view: PairView, model: str, drawn: NDArray[np.float64]) -> float:
-    """The standard deviation: exact for affine pair measures, else that of the samples."""
-    if model == "sizes" and view.n > 3 and view.expectation(sizes_fixed=True) is not None:
-        return view.spread()
+def _spread(drawn: NDArray[np.float64]) -> float:
+    """The standard deviation of the samples."""
     if len(drawn) < 2:
         return math.nan
     return _rounded(float(drawn.std(ddof=1)), ROUNDING * max(1.0, float(np.abs(drawn).max())))

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import share
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
-from clustervet.inference.bootstrap import Choice, resolve_method
-from clustervet.inference.interval import Interval, check_confidence, make_interval
-from clustervet.inference.p_values import holm, p_value, too_close
+from clustervet.inference.interval import Choice, Interval, make_interval, resolve_method
 from clustervet.inference.resample import (
     Draws,
     another,
@@ -38,6 +36,12 @@ EVALUATED = 64_000
 NAMED = 4
 # Pairs of predictions that are all shown; of more only those with the leader.
 PAIRS = 30
+# Resamples in the tail below which their share says little.
+COUNTABLE = 10
+# Objects below which differences of equally good predictions look significant too often.
+FEW = 20
+# A p-value that lies within so many of its standard errors of the limit is too close to call.
+CLOSE = 3.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -517,7 +521,7 @@ def _compare(
     n_jobs: int | None,
     options: dict[str, Any],
 ) -> tuple[Measure, dict[str, float], list[Comparison], int]:
-    check_confidence(confidence)
+    share(confidence, "confidence")
     record = measures.select([measure])[0]
     if record.kind != "external":
         raise ParameterError(f"{record.key} needs features, not a second labeling.")
@@ -535,10 +539,13 @@ def _compare(
     def scored(each: list[Contingency]) -> NDArray[np.float64]:
         return np.array([record.evaluate(table, **parameters).value for table in each])
 
+    def scored_draw(counts: Draws) -> list[float]:
+        found: list[float] = scored(joint.resampled(counts)).tolist()
+        return found
+
     def series(state: Any, number: int) -> NDArray[np.float64]:
         blocks = draw(joint.counts, number, state, size)
-        score = partial(_scored_draw, joint, scored)
-        return evaluate(blocks, score, number, len(tables), n_jobs)
+        return evaluate(blocks, scored_draw, number, len(tables), n_jobs)
 
     values = scored(tables)
     centers = scored([table.as_population(size) for table in tables])
@@ -549,12 +556,12 @@ def _compare(
     for turn in count(1):
         gaps = [drawn[:, i] - drawn[:, j] for i, j in pairs]
         raw = [
-            p_value(float(values[i] - values[j]), scale * (gap - shift), n)
+            _p_value(float(values[i] - values[j]), scale * (gap - shift), n)
             for (i, j), gap, shift in zip(pairs, gaps, shifts, strict=True)
         ]
         corrected = holm(raw)
         more = min(len(drawn), EVALUATED // len(tables) - len(drawn))
-        if more <= 0 or not too_close(raw, corrected, 1 - confidence, len(drawn)):
+        if more <= 0 or not _too_close(raw, corrected, 1 - confidence, len(drawn)):
             break
         drawn = np.concatenate([drawn, series(another(random_state, turn), more)])
     comparisons = []
@@ -576,13 +583,6 @@ def _compare(
     return record, dict(zip(joint.names, values.tolist(), strict=True)), comparisons, n
 
 
-def _scored_draw(
-    joint: Joint, scored: Callable[[list[Contingency]], NDArray[np.float64]], counts: Draws
-) -> list[float]:
-    found: list[float] = scored(joint.resampled(counts)).tolist()
-    return found
-
-
 def _groups(
     record: Measure, values: dict[str, float], comparisons: list[Comparison]
 ) -> list[list[str]]:
@@ -600,3 +600,49 @@ def _groups(
         else:
             groups.append([name])
     return groups
+
+
+def _too_close(raw: list[float], corrected: list[float], limit: float, resamples: int) -> bool:
+    """Whether other resamples might put any p-value on the other side of the limit."""
+    for p, adjusted in zip(raw, corrected, strict=True):
+        if math.isnan(p) or p <= 0:
+            continue
+        error = 2 * math.sqrt(p / 2 * (1 - p / 2) / resamples)
+        if abs(adjusted - limit) < CLOSE * error * adjusted / p:
+            return True
+    return False
+
+
+def _p_value(difference: float, noise: NDArray[np.float64], objects: int) -> float:
+    """Two-sided: how often noise alone is as large as the difference, on the side it is on.
+
+    Where so little noise reaches it that there is nothing to count, the normal tail tells:
+    else many predictions could never be separated, since Holm's method multiplies p-values.
+    Of fewer than `FEW` objects resampling knows too little, and says nothing.
+    """
+    defined = noise[np.isfinite(noise)]
+    if objects < FEW or len(defined) < 20 or math.isnan(difference):
+        return math.nan
+    tail = min(np.count_nonzero(defined >= difference), np.count_nonzero(defined <= difference))
+    counted = 2 * (tail + 1) / (len(defined) + 1)
+    spread = float(defined.std(ddof=1))
+    if tail < COUNTABLE and spread > 0:
+        z = abs(difference - float(defined.mean())) / spread
+        return min(float(counted), math.erfc(z / math.sqrt(2)))
+    return float(min(1.0, counted))
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Holm's (1979) step-down correction for many comparisons.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(p_values)), key=lambda k: (math.isnan(p_values[k]), p_values[k]))
+    corrected = [math.nan] * len(p_values)
+    running = 0.0
+    for rank, k in enumerate(order):
+        if not math.isnan(p_values[k]):
+            running = max(running, min(1.0, (len(p_values) - rank) * p_values[k]))
+            corrected[k] = running
+    return corrected

@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
 from clustervet.inference.repairs import Repair, find_repairs
-from clustervet.inference.shares import Shares, cell_shares
 from clustervet.labels import show_label
 from clustervet.registry import measures
 from clustervet.view import (
@@ -30,6 +31,7 @@ from clustervet.view import (
 )
 from clustervet.view.words import ident
 
+Reals = NDArray[np.float64]
 LOG_TWO = math.log(2)
 # Rows of a table that a terminal shows.
 SHOWN = 20
@@ -379,13 +381,14 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     """
     table = with_cells(measures["vi"].subject(truth, pred, **options), "a diagnosis")
     turned = table.T
-    shares = cell_shares(table)
+    shares = _cell_shares(table)
     matched = table.match()
     pairs = list(
         zip(table.cells.rows[matched].tolist(), table.cells.cols[matched].tolist(), strict=True)
     )
-    clusters = _parts(table, shares, {cluster: c for c, cluster in pairs})
-    classes = _parts(turned, shares.flipped(), dict(pairs))
+    class_of = {cluster: c for c, cluster in pairs}
+    clusters = _parts(table, shares.by_cluster(table.shape[1]), class_of)
+    classes = _parts(turned, shares.by_class(table.shape[0]), dict(pairs))
     merges = _spreads(clusters, turned, most)
     splits = _spreads(classes, table, most)
     repairs = find_repairs(table, most)
@@ -411,14 +414,14 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     )
 
 
-def _parts(table: Contingency, shares: Shares, matched: dict[int, int]) -> list[Part]:
+def _parts(table: Contingency, sums: list[Reals], matched: dict[int, int]) -> list[Part]:
     """One entry a cluster of this table (whose roles may be exchanged)."""
     names, others = table.cluster_names, table.class_names
     sizes, other_sizes = table.cluster_sizes.tolist(), table.class_sizes.tolist()
     rows, cols, values = table.cells.rows, table.cells.cols, table.cells.values
     order = np.lexsort((table.class_sizes[rows], -values, cols))
     first = order[np.searchsorted(cols[order], np.arange(len(names)))]
-    vi, q0, errors, entropy = shares.by_column(len(names))
+    vi, q0, errors, entropy = sums
     found = []
     for k, name in enumerate(names):
         row, size, top = int(rows[first[k]]), sizes[k], values[first[k]]
@@ -465,3 +468,75 @@ def _spread_words(spread: Spread, word: str) -> str:
 
 def _count(x: int | float) -> str:
     return f"{x:,}" if isinstance(x, int) else f"{x:,.4g}"
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """Contributions of the cells; each array sums to the measure it is named after.
+
+    VI is local (Meilă 2007, Property 5): a cell of x objects, of a class of a and a cluster
+    of b, contributes (x/n) [log(b/x) + log(a/x)]. Q0 (Dom 2001, eq. 11) gives a cell
+    (x/n) log(b/x) and its part of the cluster's model cost. A pair in error lies in two
+    cells, and each gets half of it.
+    """
+
+    rows: NDArray[Any]
+    cols: NDArray[Any]
+    vi: Reals
+    q0: Reals
+    pair_errors: Reals
+    within_column: Reals  # (x/b) log(b/x), which sums to the column's entropy
+    within_row: Reals  # (x/a) log(a/x)
+
+    def by_cluster(self, clusters: int) -> list[Reals]:
+        """Sums over each cluster: VI, Q0, pair errors, and the cluster's own entropy."""
+        return self._sums(self.cols, self.within_column, clusters)
+
+    def by_class(self, classes: int) -> list[Reals]:
+        """Sums over each class, likewise."""
+        return self._sums(self.rows, self.within_row, classes)
+
+    def _sums(self, places: NDArray[Any], entropies: Reals, size: int) -> list[Reals]:
+        return [
+            np.bincount(places, weights=values, minlength=size).astype(np.float64)
+            for values in (self.vi, self.q0, self.pair_errors, entropies)
+        ]
+
+
+def _cell_shares(table: Contingency) -> _Shares:
+    """The contributions of all cells, in bits and in pairs."""
+    cells = table.cells
+    rows, cols, x = cells.rows, cells.cols, cells.values
+    a, b = table.class_sizes[rows], table.cluster_sizes[cols]
+    share = _ratio(x, np.full(len(x), table.n, x.dtype))
+    by_cluster, by_class = _surprise(x, b), _surprise(x, a)
+    kinds = table.shape[0] - 1
+    cost = np.array([log_binomial(float(size), kinds) for size in table.cluster_sizes.tolist()])
+    model = _ratio(x, b) * (cost / float(table.n))[cols]
+    return _Shares(
+        rows=rows,
+        cols=cols,
+        vi=share * (by_cluster + by_class) / LOG_TWO,
+        q0=(share * by_cluster + model) / LOG_TWO,
+        pair_errors=(x * (a - x) + x * (b - x)).astype(np.float64) / 2
+        if _fits(table)
+        else x.astype(np.float64) * ((a - x).astype(np.float64) + (b - x).astype(np.float64)) / 2,
+        within_column=_ratio(x, b) * by_cluster / LOG_TWO,
+        within_row=_ratio(x, a) * by_class / LOG_TWO,
+    )
+
+
+def _fits(table: Contingency) -> bool:
+    """Whether products of counts stay within 64 bits, or are Python ints anyway."""
+    return table.cells.values.dtype == object or table.n < 2**31
+
+
+def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Reals:
+    return np.asarray(part / whole, np.float64)
+
+
+def _surprise(part: NDArray[Any], whole: NDArray[Any]) -> Reals:
+    """log(whole / part), exact in its last digits also where part is nearly all of whole."""
+    rest = _ratio(whole - part, whole)
+    ratio = _ratio(part, whole)
+    return np.where(rest < 0.5, -np.log1p(-np.minimum(rest, 0.5)), -np.log(ratio))

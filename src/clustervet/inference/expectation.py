@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from clustervet.contingency import Contingency, Pairs
@@ -17,34 +18,6 @@ from clustervet.contingency.derived import Entropies
 from clustervet.contingency.sums import expected_deviances
 from clustervet.inference.nulls import Side
 from clustervet.registry import Measure
-
-
-def closed_form(
-    record: Measure,
-    parameters: dict[str, Any],
-    table: Contingency,
-    both: tuple[Side, Side],
-    model: str,
-) -> float | None:
-    """The exact expectation, where there is one.
-
-    Given its sizes, a random clustering puts each pair together independently of the other
-    clustering, so N11 has expectation P Q / M (Hubert & Arabie 1985). Mutual information is
-    a sum over pairs of clusters that depends on their sizes alone (Vinh et al. 2010).
-    """
-    fixed = model == "sizes"
-    found = PairView(record, parameters, table, both).expectation(sizes_fixed=fixed)
-    if found is None:
-        found = InformationView(record, parameters, table, both).expectation(sizes_fixed=fixed)
-    return found
-
-
-def _evaluate(record: Measure, subject: object, parameters: dict[str, Any]) -> float:
-    """The measure of a stand-in; nan if it asks for what the stand-in does not know."""
-    try:
-        return record.evaluate(subject, **parameters).value
-    except (AttributeError, TypeError):
-        return math.nan
 
 
 def _is_affine(
@@ -73,49 +46,6 @@ class _PairsOnly:
         self.exact_n = self.n = n
 
 
-class PairView:
-    """A measure as a function of N11, P and Q, if it is one."""
-
-    def __init__(
-        self,
-        record: Measure,
-        parameters: dict[str, Any],
-        table: Contingency,
-        both: tuple[Side, Side],
-    ) -> None:
-        self.record, self.parameters, self.n = record, parameters, int(table.n)
-        self.sizes = [side.tolist() for side in (table.class_sizes, table.cluster_sizes)]
-        self.total = Fraction(self.n * (self.n - 1), 2)
-        self.p, self.q = (side.expected_pairs() for side in both)
-        self.n11 = self.p * self.q / self.total
-
-    def at(self, n11: Fraction, p: Fraction, q: Fraction) -> float:
-        """The measure's value for these pair counts; nan if it needs more than pairs."""
-        pairs = Pairs(n11, p - n11, q - n11, self.total - p - q + n11)
-        return _evaluate(self.record, _PairsOnly(pairs, self.n), self.parameters)
-
-    def expectation(self, *, sizes_fixed: bool) -> float | None:
-        """The value at the expected pair counts, if the measure is affine in what varies."""
-        here = (self.n11, self.p, self.q)
-        step, none = self._step, Fraction(0)
-        moves = [(step, none, none)]
-        if not sizes_fixed:
-            moves += [(step, 2 * step, none), (none, step, 3 * step)]
-        return self.at(*here) if _is_affine(self.at, here, moves) else None
-
-    @property
-    def _step(self) -> Fraction:
-        """Pairs to move: so many that the value changes by more than it is rounded."""
-        together, apart = min(self.p, self.q) - self.n11, self.total - self.p - self.q + self.n11
-        return max(Fraction(1, 4), min(together, apart) / 16)
-
-    def spread(self) -> float:
-        """The standard deviation with sizes fixed: that of N11 times the slope."""
-        step = self._step
-        change = self.at(self.n11 + step, self.p, self.q) - self.at(self.n11, self.p, self.q)
-        return abs(change / float(step)) * math.sqrt(max(0.0, pair_variance(*self.sizes)))
-
-
 class _EntropiesOnly:
     """Stands for a table of which nothing but sizes and information is known."""
 
@@ -130,8 +60,13 @@ class _EntropiesOnly:
         self.expected_mutual_information = table.expected_mutual_information
 
 
-class InformationView:
-    """A measure as a function of mutual information, if it is one once sizes are fixed."""
+class ClosedForm:
+    """What is known of a measure without random tables, for a table and the sides of a model.
+
+    Given its sizes, a random clustering puts each pair together independently of the other
+    clustering, so N11 has expectation P Q / M (Hubert & Arabie 1985). Mutual information is
+    a sum over pairs of clusters that depends on their sizes alone (Vinh et al. 2010).
+    """
 
     def __init__(
         self,
@@ -139,22 +74,68 @@ class InformationView:
         parameters: dict[str, Any],
         table: Contingency,
         both: tuple[Side, Side],
+        model: str,
     ) -> None:
         self.record, self.parameters, self.table, self.both = record, parameters, table, both
+        self.n, self.sizes_fixed = int(table.n), model == "sizes"
+        self.total = Fraction(self.n * (self.n - 1), 2)
+        self.p, self.q = (side.expected_pairs() for side in both)
+        self.n11 = self.p * self.q / self.total
 
-    def at(self, mutual: float) -> float:
-        """The measure's value when so much is shared."""
-        return _evaluate(self.record, _EntropiesOnly(self.table, mutual), self.parameters)
+    def expectation(self) -> float | None:
+        """The exact expectation, where there is one."""
+        found = self._by_pairs
+        return self._by_information() if found is None else found
 
-    def expectation(self, *, sizes_fixed: bool) -> float | None:
-        """The value at the expected mutual information, if the measure is affine in it."""
-        if not sizes_fixed and self.record.key != "mutual_information":
+    def spread(self) -> float | None:
+        """The standard deviation with sizes fixed, that of N11 times the slope, if known."""
+        if not self.sizes_fixed or self.n <= 3 or self._by_pairs is None:
+            return None
+        step = self._step
+        change = self._at_pairs(self.n11 + step, self.p, self.q)
+        change -= self._at_pairs(self.n11, self.p, self.q)
+        sizes = self.table.class_sizes.tolist(), self.table.cluster_sizes.tolist()
+        return abs(change / float(step)) * math.sqrt(max(0.0, pair_variance(*sizes)))
+
+    @cached_property
+    def _by_pairs(self) -> float | None:
+        """The value at the expected pair counts, if the measure is affine in what varies."""
+        here = (self.n11, self.p, self.q)
+        step, none = self._step, Fraction(0)
+        moves = [(step, none, none)]
+        if not self.sizes_fixed:
+            moves += [(step, 2 * step, none), (none, step, 3 * step)]
+        return self._at_pairs(*here) if _is_affine(self._at_pairs, here, moves) else None
+
+    @property
+    def _step(self) -> Fraction:
+        """Pairs to move: so many that the value changes by more than it is rounded."""
+        together, apart = min(self.p, self.q) - self.n11, self.total - self.p - self.q + self.n11
+        return max(Fraction(1, 4), min(together, apart) / 16)
+
+    def _by_information(self) -> float | None:
+        """The value at the expected information, if the measure is affine in it."""
+        if not self.sizes_fixed and self.record.key != "mutual_information":
             return None  # entropies vary too where sizes do
         step = min(self.table.entropies.classes, self.table.entropies.clusters) / 8
-        if not _is_affine(self.at, (0.0,), ((step,),)):
+        if not _is_affine(self._at_information, (0.0,), ((step,),)):
             return None
         spectra = [side.spectrum() for side in self.both]
-        return self.at(expected_deviances(spectra[0], spectra[1], int(self.table.n)))
+        return self._at_information(expected_deviances(spectra[0], spectra[1], self.n))
+
+    def _at_pairs(self, n11: Fraction, p: Fraction, q: Fraction) -> float:
+        pairs = Pairs(n11, p - n11, q - n11, self.total - p - q + n11)
+        return self._evaluate(_PairsOnly(pairs, self.n))
+
+    def _at_information(self, mutual: float) -> float:
+        return self._evaluate(_EntropiesOnly(self.table, mutual))
+
+    def _evaluate(self, subject: object) -> float:
+        """The measure of a stand-in; nan if it asks for what the stand-in does not know."""
+        try:
+            return self.record.evaluate(subject, **self.parameters).value
+        except (AttributeError, TypeError):
+            return math.nan
 
 
 def pair_variance(class_sizes: Sequence[int], cluster_sizes: Sequence[int]) -> float:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
 
+Floats = NDArray[np.float64]
 Model = Literal["sizes", "number", "all", "number_one_sided", "all_one_sided"]
 MODELS: dict[str, str] = {
     "sizes": "both sets of sizes are fixed and objects are dealt out at random",
@@ -60,13 +63,11 @@ class Side:
         """Expected number of clusters of each size."""
         if self.sizes is not None:
             return {size: float(count) for size, count in Counter(self.sizes.tolist()).items()}
-        weights = _log_partitions(self.n, self.clusters)
-        least = 1
+        logs, logs_of_rest = _log_partitions(self.n, self.clusters)
         most = self.n if self.clusters is None else self.n - self.clusters + 1
-        everything = weights.whole[self.n]
         found: dict[int, float] = {}
-        for size in range(least, most + 1):
-            log_count = _log_choose(self.n, size) + weights.rest[self.n - size] - everything
+        for size in range(1, most + 1):
+            log_count = _log_choose(self.n, size) + logs_of_rest[self.n - size] - logs[self.n]
             if log_count > -745:
                 found[size] = math.exp(log_count)
         return found
@@ -105,33 +106,27 @@ def sides(table: Contingency, model: str) -> tuple[Side, Side]:
     return (truth if model.endswith("sided") else Side(n)), Side(n)
 
 
-class Partitions:
-    """Logs of numbers of partitions: `whole[n]` of n objects, `rest[n]` with one cluster less."""
-
-    def __init__(self, whole: NDArray[np.float64], rest: NDArray[np.float64]) -> None:
-        self.whole = whole
-        self.rest = rest
-
-
 @lru_cache(maxsize=8)
-def _log_partitions(n: int, clusters: int | None) -> Partitions:
-    """Bell numbers, or Stirling numbers of the second kind in two columns, as logs.
+def _log_partitions(n: int, clusters: int | None) -> tuple[Floats, Floats]:
+    """Logs of numbers of partitions of 0 to n objects: all of them, and with one cluster less.
+
+    They are Bell numbers, or Stirling numbers of the second kind in two columns.
 
     Python's whole numbers keep them exact where that is cheap; beyond, the recurrences run in
     logs, which only add positive terms.
     """
     if clusters is None:
         bells = _log_bells(n)
-        return Partitions(bells, bells)
-    columns = _log_stirling_columns(n, clusters)
-    return Partitions(columns[1], columns[0])
+        return bells, bells
+    less, everything = np.array([row[-2:] for row in _log_stirling_rows(n, clusters)]).T
+    return everything, less
 
 
 def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _log_bells(n: int) -> NDArray[np.float64]:
+def _log_bells(n: int) -> Floats:
     """Logs of B(0..n) by Dobinski's formula B(m) = (1/e) sum_k k^m / k!, summed around its peak."""
     logs = np.empty(n + 1)
     k = np.arange(1, 2 * n + 60, dtype=np.float64)
@@ -145,19 +140,15 @@ def _log_bells(n: int) -> NDArray[np.float64]:
     return logs
 
 
-def _log_stirling_columns(n: int, clusters: int) -> tuple[NDArray[np.float64], ...]:
-    """Logs of S(0..n, K - 1) and S(0..n, K), by S(m, k) = k S(m-1, k) + S(m-1, k-1)."""
-    old = np.full(clusters + 1, -np.inf)
-    old[0] = 0.0
-    log_k = np.concatenate([[-np.inf], np.log(np.arange(1, clusters + 1))])
-    before, whole = np.full(n + 1, -np.inf), np.full(n + 1, -np.inf)
-    for m in range(n + 1):
-        if m > 0:
-            new = np.full(clusters + 1, -np.inf)
-            new[1:] = np.logaddexp(log_k[1:] + old[1:], old[:-1])
-            old = new
-        before[m], whole[m] = old[clusters - 1], old[clusters]
-    return before, whole
+def _log_stirling_rows(n: int, clusters: int) -> Iterator[Floats]:
+    """Logs of S(m, 0..K) for m from 0 to n, by S(m, k) = k S(m-1, k) + S(m-1, k-1)."""
+    log_k = np.log(np.arange(1, clusters + 1))
+    row = np.full(clusters + 1, -np.inf)
+    row[0] = 0.0
+    yield row
+    for _ in range(n):
+        row = np.concatenate([[-np.inf], np.logaddexp(log_k + row[1:], row[:-1])])
+        yield row
 
 
 def _draw_any(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -202,16 +193,10 @@ def _draw_backwards(n: int, clusters: int, rng: np.random.Generator) -> NDArray[
 
 
 @lru_cache(maxsize=4)
-def _alone(n: int, clusters: int) -> NDArray[np.float64]:
+def _alone(n: int, clusters: int) -> Floats:
     """S(m-1, k-1) / S(m, k) for all m and k."""
-    old = np.full(clusters + 1, -np.inf)
-    old[0] = 0.0
-    log_k = np.concatenate([[-np.inf], np.log(np.arange(1, clusters + 1))])
     ratio = np.zeros((n + 1, clusters + 1))
-    for m in range(1, n + 1):
-        new = np.full(clusters + 1, -np.inf)
-        new[1:] = np.logaddexp(log_k[1:] + old[1:], old[:-1])
-        real = np.isfinite(new)
-        ratio[m, 1:][real[1:]] = np.exp(old[:-1][real[1:]] - new[1:][real[1:]])
-        old = new
+    for m, (old, new) in enumerate(pairwise(_log_stirling_rows(n, clusters)), 1):
+        real = np.isfinite(new[1:])
+        ratio[m, 1:][real] = np.exp(old[:-1][real] - new[1:][real])
     return ratio

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import share
 from clustervet.contingency import Contingency
-from clustervet.contingency.base import Table
+from clustervet.contingency.derived import Table
 from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
-from clustervet.inference.interval import check_confidence
 from clustervet.inference.resample import draw, evaluate
 from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.view import Result, Section, facts_table
@@ -54,16 +54,6 @@ class SampleSize(Result):
     wanted: float
     confidence: float
     samples: int
-
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the answer as columns of one row.
-
-        Returns
-        -------
-        dict
-            Values by the name of the column.
-        """
-        return {name: [getattr(self, name)] for name in self.__dataclass_fields__}
 
     def document(self) -> Section:
         """Return the answer in a sentence, and how it was found.
@@ -147,7 +137,7 @@ def sample_size(
     >>> 220 < plan.objects < 280
     True
     """
-    check_confidence(confidence)
+    share(confidence, "confidence")
     if not (width > 0 and math.isfinite(width)):
         raise ParameterError(f"width must be a positive number, not {width!r}.")
     if samples < 100:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import entropy, jobs
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, TableError
@@ -57,7 +58,7 @@ def draw(
     shares = counts.astype(np.float64) / float(counts.sum())
     block = max(1, DRAWN // len(counts))
     starts = range(0, resamples, block)
-    seeds = np.random.SeedSequence(_entropy(random_state)).spawn(len(starts))
+    seeds = np.random.SeedSequence(entropy(random_state)).spawn(len(starts))
     for start, seed in zip(starts, seeds, strict=True):
         rows = min(block, resamples - start)
 
@@ -67,36 +68,10 @@ def draw(
         yield start, drawn
 
 
-def generator(random_state: Any) -> np.random.Generator:
-    """Random numbers from an int, a Generator, a SeedSequence, or from the system."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(_entropy(random_state))
-
-
-def _entropy(random_state: Any) -> Any:
-    """Seeds from an int, a Generator, a SeedSequence, or from the system."""
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    if isinstance(random_state, np.random.SeedSequence):
-        return random_state.entropy
-    if random_state is None:
-        return None
-    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    if whole and random_state >= 0:
-        return int(random_state)
-    raise ParameterError(
-        "random_state must be None, a whole number from 0 on, or a numpy Generator, RandomState or "
-        f"SeedSequence, not {random_state!r}."
-    )
-
-
 def another(random_state: Any, turn: int) -> Any:
     """A state for one more series of draws, as repeatable as the first."""
     if isinstance(random_state, int | np.integer | np.random.SeedSequence):
-        return np.random.SeedSequence([_entropy(random_state), turn])
+        return np.random.SeedSequence([entropy(random_state), turn])
     return random_state
 
 
@@ -109,7 +84,7 @@ def evaluate(
 ) -> NDArray[np.float64]:
     """Score every resample: a row each. Blocks are shared out over threads."""
     values = np.full((resamples, width), np.nan)
-    jobs = _jobs(n_jobs)
+    threads = _threads(n_jobs)
     with ticking(resamples, "resampling") as tick:
 
         def work(start: int, drawn: Callable[[], Draws]) -> None:
@@ -117,24 +92,23 @@ def evaluate(
                 values[start + k] = score(counts)
                 tick()
 
-        if jobs == 1:
+        if threads == 1:
             for start, drawn in blocks:
                 work(start, drawn)
             return values
-        with ThreadPoolExecutor(jobs) as pool:
+        with ThreadPoolExecutor(threads) as pool:
             for done in [pool.submit(work, *block) for block in blocks]:
                 done.result()
     return values
 
 
-def _jobs(n_jobs: int | None) -> int:
+def _threads(n_jobs: int | None) -> int:
     from clustervet._kernels.threads import cores
 
-    if n_jobs is None:
+    asked = jobs(n_jobs)
+    if asked is None:
         return 1
-    if n_jobs == 0:
-        raise ParameterError("n_jobs must not be 0; -1 means all cores.")
-    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
+    return asked if asked > 0 else max(1, cores() + 1 + asked)
 
 
 def values_of(
@@ -148,7 +122,6 @@ def bootstrap(
     table: Contingency,
     records: Sequence[Measure],
     parameters: dict[str, Any],
-    *,
     resamples: int,
     random_state: Any,
     n_jobs: int | None,

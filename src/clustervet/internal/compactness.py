@@ -6,17 +6,22 @@ import math
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from clustervet._checks import generator, whole
+from clustervet._progress import ticking
 from clustervet.errors import ParameterError, UndefinedError
 from clustervet.geometry import Geometry
-from clustervet.internal.common import DISTANCE_BIAS, generator, ratio, whole
-from clustervet.internal.pairs import exact_means, sampled_means
+from clustervet.internal.common import DISTANCE_BIAS, ratio
 from clustervet.registry import Estimate, measure
 
 # By default the ratio of distances is exact up to this many pairs of points; beyond, this many
 # pairs are drawn.
 EXACT_PAIRS = 50_000_000
 DRAWN_PAIRS = 1_000_000
+# Pairs whose distances are computed at once.
+BATCH = 50_000
+Places = NDArray[np.int64]
 
 
 @measure(
@@ -84,11 +89,11 @@ def intra_inter_ratio(
     if pairs is None:
         pairs = "all" if math.comb(geometry.n, 2) <= EXACT_PAIRS else DRAWN_PAIRS
     if pairs == "all":
-        intra, inter = exact_means(geometry)
+        intra, inter = _exact_means(geometry)
         return ratio(intra, inter, "all points lie in one place")
     if isinstance(pairs, str):
         raise ParameterError(f"pairs must be 'all' or the number to draw, not {pairs!r}.")
-    return sampled_means(geometry, whole(pairs, "pairs", 4), generator(random_state))
+    return _sampled_means(geometry, whole(pairs, "pairs", 4), generator(random_state))
 
 
 @measure(
@@ -185,11 +190,121 @@ def gap_statistic(geometry: Geometry, references: int = 10, random_state: Any = 
     within = ssq.record.formula(geometry)
     if within == 0:
         raise UndefinedError("all points of each cluster are equal, so the SSQ is 0")
-    from clustervet.internal.references import reference_ssq
-
-    expected = reference_ssq(geometry.dense, geometry.k, count, generator(random_state))
+    expected = _reference_ssq(geometry.dense, geometry.k, count, generator(random_state))
     if not expected.all():
         raise UndefinedError("reference points have no more positions than there are clusters")
     found = np.log(expected)
     error = float(found.std()) * math.sqrt(1 + 1 / count)
     return Estimate(float(found.mean()) - math.log(within), standard_error=error, sample=count)
+
+
+def _exact_means(geometry: Geometry) -> tuple[float, float]:
+    """Mean distance over all pairs in one cluster, and over all pairs in two clusters."""
+    sizes = [int(size) for size in geometry.sizes]
+    inside = sum(math.comb(size, 2) for size in sizes)
+    across = math.comb(geometry.n, 2) - inside
+    if geometry.metric.squares:
+        within, between = _squared_totals(geometry)
+    else:
+        sums = geometry.pair_sums
+        within, between = float(sums.own.sum()) / 2, sums.between
+    return within / inside, between / across
+
+
+def _squared_totals(geometry: Geometry) -> tuple[float, float]:
+    """Totals of squared distances within and between clusters, from centroids alone.
+
+    Over pairs in cluster k they sum to n_k W_k, over pairs in two clusters to
+    sum_k W_k (n - n_k) + n B. A row of zeros is at distance 1 under "cosine".
+    """
+    sums = geometry.squared
+    full, blank = sums.full.astype(float), sums.blank.astype(float)
+    count = full.sum()
+    steps = sums.means.from_first()
+    steps -= (full @ steps) / max(count, 1)
+    spread = float(full @ (steps**2).sum(axis=1))
+    within = sums.factor * float(full @ sums.within)
+    between = sums.factor * (float(sums.within @ (count - full)) + count * spread)
+    blank_within = float((blank * full + blank * (blank - 1) / 2).sum())
+    zeros = blank.sum()
+    blank_all = zeros * count + zeros * (zeros - 1) / 2
+    return within + blank_within, between + (blank_all - blank_within)
+
+
+def _sampled_means(geometry: Geometry, pairs: int, rng: np.random.Generator) -> float:
+    """The ratio of mean distances from drawn pairs, half within and half between clusters."""
+    inside = _distances(geometry, *_pairs_within(geometry, pairs // 2, rng))
+    across = _distances(geometry, *_pairs_between(geometry, pairs - pairs // 2, rng))
+    intra, inter = float(inside.mean()), float(across.mean())
+    found = ratio(intra, inter, "all points drawn lie in one place")
+    if not math.isfinite(found):
+        raise UndefinedError("all pairs drawn between clusters are at distance 0")
+    # The variance of a quotient of independent means, to first order.
+    errors = [float(x.std(ddof=1)) / math.sqrt(len(x)) for x in (inside, across)]
+    error = math.hypot(errors[0], found * errors[1]) / inter
+    return Estimate(found, standard_error=error, sample=pairs)
+
+
+def _pairs_within(
+    geometry: Geometry, count: int, rng: np.random.Generator
+) -> tuple[Places, Places]:
+    sizes = geometry.sizes.astype(float)
+    clusters = _drawn(sizes * (sizes - 1), count, rng)
+    start, size = geometry.starts[clusters], geometry.sizes[clusters]
+    one = rng.integers(0, size)
+    other = rng.integers(0, size - 1)
+    other += other >= one
+    return start + one, start + other
+
+
+def _pairs_between(
+    geometry: Geometry, count: int, rng: np.random.Generator
+) -> tuple[Places, Places]:
+    sizes = geometry.sizes.astype(float)
+    clusters = _drawn(sizes * (geometry.n - sizes), count, rng)
+    start, size = geometry.starts[clusters], geometry.sizes[clusters]
+    one = start + rng.integers(0, size)
+    other = rng.integers(0, geometry.n - size)
+    other += np.where(other >= start, size, 0)
+    return one, other
+
+
+def _drawn(weights: NDArray[np.float64], count: int, rng: np.random.Generator) -> Places:
+    edges = np.cumsum(weights)
+    return np.asarray(np.searchsorted(edges, rng.random(count) * edges[-1], side="right"))
+
+
+def _distances(geometry: Geometry, rows: Places, others: Places) -> NDArray[np.float64]:
+    parts = [
+        geometry.paired(rows[at : at + BATCH], others[at : at + BATCH])
+        for at in range(0, len(rows), BATCH)
+    ]
+    return np.concatenate(parts)
+
+
+def _reference_ssq(
+    points: NDArray[Any], clusters: int, count: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """SSQ of k-means on `count` sets of uniform points in the box along the principal axes."""
+    from threadpoolctl import threadpool_limits
+
+    centred = points - points.mean(axis=0, dtype=np.float64)
+    axes = np.linalg.eigh(centred.T @ centred)[1]
+    turned = centred @ axes
+    low, high = turned.min(axis=0), turned.max(axis=0)
+    found = np.empty(count)
+    # Threads within a fit of this size cost more than they save.
+    with ticking(count, "reference sets") as tick, threadpool_limits(1):
+        for b in range(count):
+            found[b] = _kmeans_ssq(rng.uniform(low, high, points.shape), clusters, rng)
+            tick()
+    return found
+
+
+def _kmeans_ssq(points: NDArray[np.float64], clusters: int, rng: np.random.Generator) -> float:
+    if clusters == 1:
+        return float(((points - points.mean(axis=0)) ** 2).sum())
+    from sklearn.cluster import KMeans
+
+    seed = int(rng.integers(2**31))
+    return float(KMeans(clusters, n_init=3, random_state=seed).fit(points).inertia_)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet import _kernels
+from clustervet._checks import whole
 from clustervet._progress import ticking
 from clustervet.errors import LabelError, ParameterError, UndefinedError
 from clustervet.geometry import Geometry
@@ -15,7 +16,6 @@ from clustervet.registry import measure
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
-WIDTH = 4096
 
 
 @measure(
@@ -52,9 +52,7 @@ def dbcv(geometry: Geometry, dimension: int | None = None) -> float:
     >>> round(dbcv(ring, [0, 0, 0, 1, 1, 1]), 4)
     0.8595
     """
-    d = dimension if dimension is not None else geometry.d
-    if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < 0:
-        raise ParameterError(f"dimension must be a whole number of at least 1, not {dimension!r}.")
+    d = geometry.d if dimension is None else whole(dimension, "dimension", 1)
     if d == 0:
         raise UndefinedError(
             "it needs dimension=, since only distances are known", fault=ParameterError

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import one_of
 from clustervet.errors import ParameterError, UndefinedError
 from clustervet.geometry import Geometry
-from clustervet.internal.common import DISTANCE_BIAS, one_of, ratio
+from clustervet.internal.common import DISTANCE_BIAS, ratio
 from clustervet.registry import measure
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import generator, whole
 from clustervet.geometry import Geometry, MomentGeometry
 from clustervet.geometry.geometry import as_geometry
-from clustervet.internal.common import DISTANCE_BIAS, generator, whole
+from clustervet.internal.common import DISTANCE_BIAS
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Estimate, measure

@@ -6,8 +6,13 @@ Rule of this room: labels are validated here, once; no later code checks them ag
 from __future__ import annotations
 
 from clustervet.labels.codes import Codes, Singleton, consecutive
-from clustervet.labels.pair import encode_all, encode_one, encode_pair, encode_weights
-from clustervet.labels.product import product_labels
+from clustervet.labels.pair import (
+    encode_all,
+    encode_one,
+    encode_pair,
+    encode_weights,
+    product_labels,
+)
 from clustervet.labels.read import read_labels
 from clustervet.labels.text import plain_label, show_label
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import one_of
 from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels.arrays import kind_of
-from clustervet.labels.codes import Codes, Mask, Singleton
+from clustervet.labels.codes import Codes, Mask, Singleton, from_keys
 from clustervet.labels.read import read_labels
-from clustervet.labels.text import show_label
+from clustervet.labels.text import plain_label, show_label
 
 Missing = Literal["raise", "drop", "class"]
 NoisePolicy = Literal["keep", "drop", "singletons"]
@@ -128,29 +129,18 @@ def encode_all(
     >>> [side.values.tolist() for side in sides]
     [[0, 0], [1, 2]]
     """
-    if missing not in ("raise", "drop", "class"):
-        raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
     policies = noise_policies(noise, noise_policy)
-    names = list(labelings)
-    sides = [read_labels(labels, name) for name, labels in labelings.items()]
-    for name, side in zip(names, sides, strict=True):
-        if len(side) != len(sides[0]):
+    sides = {name: read_labels(labels, name) for name, labels in labelings.items()}
+    first, length = next((name, len(side)) for name, side in sides.items())
+    for name, side in sides.items():
+        if len(side) != length:
             raise LabelError(
-                f"{names[0]} and {name} must label the same objects; {names[0]} has "
-                f"{len(sides[0]):,} labels and {name} has {len(side):,}."
+                f"{first} and {name} must label the same objects; {first} has {length:,} labels "
+                f"and {name} has {len(side):,}."
             )
-    heavy = None if weights is None else encode_weights(weights, len(sides[0]))
-    kept = _kept(sides, policies, missing)
-    if kept is not None:
-        if not kept.any():
-            raise LabelError("no object is left once missing and noise labels are dropped.")
-        sides = [side.keep(kept) for side in sides]
-        heavy = None if heavy is None else heavy[kept]
-    done = [
-        _single_out(_fill(side, name, missing), policies)
-        for side, name in zip(sides, names, strict=True)
-    ]
-    return done, heavy
+    heavy = None if weights is None else encode_weights(weights, length)
+    done, kept = _settled(sides, policies, missing)
+    return done, heavy if heavy is None or kept is None else heavy[kept]
 
 
 def encode_one(
@@ -196,19 +186,82 @@ def encode_one(
     >>> codes.values.tolist(), kept.tolist()
     ([0, 1], [True, False, True])
     """
-    if missing not in ("raise", "drop", "class"):
-        raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
     policies = noise_policies(noise, noise_policy)
-    side = read_labels(labels, what)
-    kept = _kept([side], policies, missing)
+    done, kept = _settled({what: read_labels(labels, what)}, policies, missing)
+    return done[0], kept
+
+
+def product_labels(truths: Sequence[Any], missing: str = "raise") -> Codes:
+    """Make one class of every combination of labels that occurs.
+
+    Parameters
+    ----------
+    truths : sequence of array_like
+        Several labelings of the same objects.
+    missing : {'raise', 'drop', 'class'}, default 'raise'
+        'class' makes missing labels a class of their own; otherwise an object with a missing label
+        has a missing product.
+
+    Returns
+    -------
+    Codes
+        Codes of the combinations; their names are tuples of labels.
+
+    Raises
+    ------
+    LabelError
+        If labels cannot be read, or differ in number.
+
+    Notes
+    -----
+    See Dom 2001, App. C.2.2.
+
+    Examples
+    --------
+    >>> product = product_labels([["a", "a", "b"], [0, 1, 1]])
+    >>> product.restore(product.values)
+    [('a', 0), ('a', 1), ('b', 1)]
+    """
+    sides = [read_labels(truth, f"truth {k}") for k, truth in enumerate(truths, 1)]
+    if missing == "class":
+        sides = [s if s.missing is None else s.with_class(s.missing, [None]) for s in sides]
+    lengths = {len(side) for side in sides}
+    if len(lengths) > 1:
+        raise LabelError(
+            "all truths must label the same objects; their lengths are "
+            f"{', '.join(f'{len(side):,}' for side in sides)}."
+        )
+    names: list[tuple[Any, ...]] = [()]
+    codes = np.zeros(lengths.pop(), np.int64)
+    absent = np.zeros(len(codes), np.bool_)
+    for side in sides:
+        values, part = np.unique(side.values, return_inverse=True)
+        labels = list(side.restore(values))
+        pairs, codes = np.unique(codes * len(values) + part, return_inverse=True)
+        names = [
+            (*names[pair // len(values)], plain_label(labels[pair % len(values)]))
+            for pair in pairs.tolist()
+        ]
+        if side.missing is not None:
+            absent |= side.missing
+    return from_keys(codes, names, absent if absent.any() else None)
+
+
+def _settled(
+    sides: Mapping[str, Codes], policies: Mapping[Any, Any], missing: Missing
+) -> tuple[list[Codes], Mask | None]:
+    """The sides once missing labels and noise are dealt with, and which objects are left."""
+    one_of(missing, "missing", ("raise", "drop", "class"))
+    kept = _kept(sides.values(), policies, missing)
     if kept is not None:
         if not kept.any():
             raise LabelError("no object is left once missing and noise labels are dropped.")
-        side = side.keep(kept)
-    return _single_out(_fill(side, what, missing), policies), kept
+        sides = {name: side.keep(kept) for name, side in sides.items()}
+    done = [_single_out(_fill(side, name, missing), policies) for name, side in sides.items()]
+    return done, kept
 
 
-def _kept(sides: Sequence[Codes], policies: Mapping[Any, Any], missing: Missing) -> Mask | None:
+def _kept(sides: Collection[Codes], policies: Mapping[Any, Any], missing: Missing) -> Mask | None:
     """The objects that no policy drops; None if that is all of them."""
     dropped = [s.missing for s in sides if s.missing is not None and missing == "drop"]
     for label, policy in policies.items():

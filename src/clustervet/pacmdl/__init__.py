@@ -7,8 +7,7 @@ object never influences a prediction; it is only compared with the bound afterwa
 from __future__ import annotations
 
 from clustervet.pacmdl.bound import Bound, ConstantLabel, pac_mdl_bound
-from clustervet.pacmdl.coding import Language, kraft_sum
-from clustervet.pacmdl.description import Description
+from clustervet.pacmdl.coding import Description, Language, kraft_sum
 from clustervet.pacmdl.registry import Languages, language, languages, mixture_of
 from clustervet.pacmdl.tail import bmax, log2_bucket, max_errors
 from clustervet.pacmdl.transduction import Transduction, transduce

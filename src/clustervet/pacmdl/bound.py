@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from clustervet._checks import whole
+from clustervet._checks import share, whole
 from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
-from clustervet.pacmdl.coding import Language
-from clustervet.pacmdl.description import Description
+from clustervet.pacmdl.coding import Description, Language
 from clustervet.pacmdl.registry import languages
-from clustervet.pacmdl.tail import bmax, check_delta
+from clustervet.pacmdl.tail import bmax
 from clustervet.pacmdl.transduction import Transduction, transduce
 from clustervet.view import Result, Section, facts_table, plain, plain_table
 
@@ -352,7 +351,7 @@ def pac_mdl_bound(
     provided  that the labelled objects are a random sample of all
     truth     1 of 40 wrong (2.50%), as bounded
     """
-    check_delta(delta)
+    share(delta, "delta")
     found = transduce(
         truth,
         pred,

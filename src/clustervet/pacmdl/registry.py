@@ -7,9 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from clustervet._checks import suggestion
 from clustervet.errors import ParameterError
-from clustervet.pacmdl.codes import BUILT_IN
-from clustervet.pacmdl.coding import LabelCode, Language, kraft_sum, mixed
-from clustervet.pacmdl.description import CHOICES
+from clustervet.pacmdl.coding import BUILT_IN, CHOICES, LabelCode, Language, kraft_sum, mixed
 
 # Kraft's inequality is checked over all assignments of these numbers of clusters and labels.
 SMALL = ((1, 2), (2, 2), (3, 2), (4, 2), (1, 3), (2, 3), (3, 3))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clustervet._checks import share
 from clustervet._numeric import LN_TWO_PI, deviance, stirling_error
 from clustervet.errors import ParameterError
 
@@ -166,7 +167,7 @@ def max_errors(
     >>> max_errors([44, 40], [4.75, 8.08], train_size=1500, test_size=1500)
     array([73, 76])
     """
-    check_delta(delta)
+    share(delta, "delta")
     wrong, lengths = np.broadcast_arrays(np.asarray(train_errors), np.asarray(bits, np.float64))
     if wrong.size and not lengths.min() >= 0:
         raise ParameterError("bits must be numbers of at least 0.")
@@ -176,13 +177,6 @@ def max_errors(
         for errors, length in zip(wrong.ravel().tolist(), lengths.ravel().tolist(), strict=True)
     ]
     return np.array(found, np.int64).reshape(wrong.shape)
-
-
-def check_delta(delta: float) -> None:
-    """Check a probability of failure."""
-    number = isinstance(delta, int | float | np.integer | np.floating)
-    if not number or not 0 < delta < 1:
-        raise ParameterError(f"delta must lie between 0 and 1, not {delta!r}.")
 
 
 def _checked(*given: Any) -> Sequence[int]:

@@ -12,7 +12,10 @@ from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import consecutive, encode_one, plain_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.partition import codes as lattice
-from clustervet.partition.show import text
+
+# Up to this many objects are shown one by one; beyond, this many sizes are shown.
+OBJECTS = 12
+SIZES = 8
 
 
 class Element:
@@ -91,9 +94,7 @@ class Element:
             return self._codes
         if isinstance(self._names, np.ndarray):
             return self._names[self._codes]
-        names = np.empty(self._k, object)
-        names[:] = self._names
-        return names[self._codes]
+        return np.fromiter(self._names, object, self._k)[self._codes]
 
     def blocks(self) -> list[NDArray[np.int64]]:
         """Return the positions of the objects in each cluster.
@@ -291,7 +292,15 @@ class Element:
         return _restored, (type(self), self._codes, self._k, self._names)
 
     def __repr__(self) -> str:
-        return text(self)
+        """The clusters as sets of positions, or their number and the largest sizes."""
+        if self.n <= OBJECTS:
+            blocks = [", ".join(map(str, block)) for block in self.blocks()]
+            return f"Partition({', '.join(f'{{{block}}}' for block in blocks)})"
+        sizes = np.sort(self.sizes)[::-1]
+        shown = ", ".join(f"{size:,}" for size in sizes[:SIZES].tolist())
+        more = ", ..." if len(sizes) > SIZES else ""
+        unit = "cluster" if self.k == 1 else "clusters"
+        return f"Partition of {self.n:,} objects: {self.k:,} {unit} of {shown}{more}"
 
 
 def _restored(kind: type[Element], codes: Any, clusters: int, names: Any) -> Element:

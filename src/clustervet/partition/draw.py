@@ -1,15 +1,12 @@
-"""All partitions one after the other, and random ones."""
+"""Partitions counted, listed one after the other, and drawn at random."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from clustervet.errors import ParameterError
 
 # Weights below exp(-RARE) of the largest are left out of a draw: too small to change a float.
 RARE = 60.0
@@ -17,15 +14,35 @@ RARE = 60.0
 BATCH = 1_000
 
 
-def generator(random_state: Any) -> np.random.Generator:
-    """A numpy generator from None, an int, or a generator."""
-    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    known = isinstance(random_state, np.random.Generator | np.random.SeedSequence)
-    if random_state is None or known or (whole and random_state >= 0):
-        return np.random.default_rng(random_state)
-    raise ParameterError(
-        f"random_state must be None, an int from 0 up or a numpy Generator, not {random_state!r}."
-    )
+def stirling(n: int, k: int) -> int:
+    """Number of partitions of n objects into k clusters: Stirling's number of the second kind.
+
+    Counts the maps onto k labels by inclusion and exclusion, and divides by the k! orders of the
+    labels.
+
+    >>> [stirling(4, k) for k in range(6)]
+    [0, 1, 7, 6, 1, 0]
+    """
+    if k > n:
+        return 0
+    onto: int = sum((-1) ** (k - j) * math.comb(k, j) * j**n for j in range(k + 1))
+    return onto // math.factorial(k)
+
+
+def bell(n: int) -> int:
+    """Number of partitions of n objects: Bell's number.
+
+    The sum of Stirling's numbers with its two sums exchanged: n! B(n) is the sum over j of
+    (n over j) D(n - j) j^n, where D is the number of derangements.
+
+    >>> [bell(n) for n in range(8)]
+    [1, 1, 2, 5, 15, 52, 203, 877]
+    """
+    derangements = [1]
+    for m in range(1, n + 1):
+        derangements.append(m * derangements[-1] + (-1) ** m)
+    whole_sum: int = sum(math.comb(n, j) * derangements[n - j] * j**n for j in range(n + 1))
+    return whole_sum // math.factorial(n)
 
 
 def growth_strings(n: int, k: int | None) -> Iterator[list[int]]:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.partition.codes import owners
-from clustervet.partition.information import split_cost
+from clustervet.partition.codes import owners, split_cost
 
 if TYPE_CHECKING:
     from clustervet.partition.partition import Partition

@@ -9,8 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import ParameterError
-from clustervet.partition.codes import Codes32, compress, meet, positions_by_code
-from clustervet.partition.information import LN2, entropy, split_cost
+from clustervet.partition.codes import (
+    LN2,
+    Codes32,
+    compress,
+    entropy,
+    meet,
+    positions_by_code,
+    split_cost,
+)
 
 if TYPE_CHECKING:
     from clustervet.partition.partition import Partition

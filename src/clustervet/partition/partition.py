@@ -8,13 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from clustervet._checks import generator, is_number, is_whole, whole
 from clustervet.errors import LabelError, ParameterError
 from clustervet.partition import draw, neighbours
 from clustervet.partition.base import Element
-from clustervet.partition.codes import compress
-from clustervet.partition.counts import bell, is_whole, stirling, whole
+from clustervet.partition.codes import compress, variation
 from clustervet.partition.geodesic import Geodesic
-from clustervet.partition.information import variation
 from clustervet.partition.neighbours import Neighbours, Placed
 
 # Enumerations of more objects, or of more splits, are refused.
@@ -137,8 +136,8 @@ class Partition(Element):
         >>> Partition.uniform(7, 3).sizes
         array([3, 2, 2])
         """
-        _check_clusters(whole(n, "n", 1), k)
-        return cls._of((np.arange(n, dtype=np.int64) * k // n).astype(np.int32), int(k))
+        k = whole(k, "k", 1, whole(n, "n", 1))
+        return cls._of((np.arange(n, dtype=np.int64) * k // n).astype(np.int32), k)
 
     @classmethod
     def random(cls, n: int, random_state: Any = None, k: int | None = None) -> Self:
@@ -172,12 +171,11 @@ class Partition(Element):
         >>> Partition.random(6, 1).n, Partition.random(6, 1, k=2).k
         (6, 2)
         """
-        rng = draw.generator(random_state)
+        rng = generator(random_state)
         if k is None:
             labels = draw.any_labels(whole(n, "n", 1), rng)
         else:
-            _check_clusters(whole(n, "n", 1), k)
-            labels = draw.labels_onto(n, k, rng)
+            labels = draw.labels_onto(n, whole(k, "k", 1, whole(n, "n", 1)), rng)
         return cls._from(*compress(labels, int(labels.max()) + 1))
 
     @classmethod
@@ -211,7 +209,7 @@ class Partition(Element):
                 f"n must be at most {MOST_OBJECTS} to list all partitions, not {n:,}."
             )
         if k is not None:
-            _check_clusters(n, k)
+            whole(k, "k", 1, n)
         strings = draw.growth_strings(n, k)
         return (cls._of(np.array(codes, np.int32), max(codes) + 1) for codes in strings)
 
@@ -246,7 +244,7 @@ class Partition(Element):
         (15, 7, 4638590332229999353)
         """
         n = whole(n, "n", 0)
-        return bell(n) if k is None else stirling(n, whole(k, "k", 0))
+        return draw.bell(n) if k is None else draw.stirling(n, whole(k, "k", 0))
 
     def split(self, cluster: int, parts: Any) -> Partition:
         """Divide one cluster.
@@ -282,7 +280,7 @@ class Partition(Element):
         >>> Partition.top(4).split(0, ["x", "y", "x", "y"])
         Partition({0, 2}, {1, 3})
         """
-        members = np.flatnonzero(self._codes == self._cluster(cluster))
+        members = np.flatnonzero(self._codes == whole(cluster, "cluster", 0, self._k - 1))
         if is_whole(parts):
             parts = self.uniform(len(members), parts)
         inside = Partition(parts)
@@ -319,7 +317,7 @@ class Partition(Element):
         >>> Partition([0, 1, 2, 2]).merge(0, 2)
         Partition({0, 2, 3}, {1})
         """
-        chosen = sorted({self._cluster(cluster) for cluster in clusters})
+        chosen = sorted({whole(cluster, "cluster", 0, self._k - 1) for cluster in clusters})
         if len(chosen) < 2:
             raise ParameterError("merge needs at least two different clusters.")
         first = np.arange(self._k)
@@ -469,22 +467,8 @@ class Partition(Element):
         >>> abs(found.vi - 0.5) < 0.012, found.partition.k
         (True, 5)
         """
-        real = isinstance(vi, int | float | np.integer | np.floating)
-        if isinstance(vi, bool) or not real or not 0 <= vi < np.inf:
+        if not is_number(vi) or not 0 <= vi < np.inf:
             raise ParameterError(f"vi must be a number of bits of at least 0, not {vi!r}.")
-        labels, clusters = neighbours.labels_at(self, float(vi), draw.generator(random_state))
+        labels, clusters = neighbours.labels_at(self, float(vi), generator(random_state))
         found = self._from(labels, clusters)
         return Placed(found, variation(self._codes, found._codes, self._k, found._k))
-
-    def _cluster(self, cluster: int) -> int:
-        code = whole(cluster, "a cluster", 0)
-        if code >= self._k:
-            raise ParameterError(
-                f"a cluster is a code below {self._k:,}, the number of clusters, not {code:,}."
-            )
-        return code
-
-
-def _check_clusters(n: int, k: Any) -> None:
-    if whole(k, "k", 1) > n:
-        raise ParameterError(f"k must be at most {n:,}, the number of objects, not {k:,}.")

@@ -168,7 +168,7 @@ class Measure(Result):
         if options:
             known = list(inspect.signature(doors[self.kind]).parameters)[1:]
             check_options(options, [*known, *self.parameters], self.key)
-        return doors[self.kind](self, *data, **options)
+        return doors[self.kind](self.key, *data, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by key: the measure is in the registry of whoever loads it."""
@@ -304,5 +304,5 @@ doors: dict[Kind, Callable[..., Any]] = {}
 
 
 def register_door(kind: Kind, door: Callable[..., Any]) -> None:
-    """Register the function that turns arguments into the subject of formulas of a kind."""
+    """Register what turns a measure's name and arguments into the subject of its formula."""
     doors[kind] = door

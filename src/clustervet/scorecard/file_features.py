@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from clustervet._checks import whole
 from clustervet.errors import ClustervetError, FileError
 from clustervet.frames.columns import Kind
 from clustervet.frames.duck import EngineError
@@ -16,7 +17,6 @@ from clustervet.frames.places import find_files
 from clustervet.frames.rows import FEWEST, Rows, sample_rows
 from clustervet.frames.source import open_table
 from clustervet.geometry import MomentGeometry
-from clustervet.internal.common import whole
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing
 from clustervet.registry import measures

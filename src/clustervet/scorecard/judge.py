@@ -15,8 +15,8 @@ from clustervet.contingency.engine_table import with_cells
 from clustervet.contingency.files import Tables
 from clustervet.errors import ParameterError, Setting
 from clustervet.inference import Chance, Diagnosis, Interval, Ranking, diagnose, rank_predictions
-from clustervet.inference.bootstrap import intervals as intervals_of
 from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table
+from clustervet.inference.interval import intervals as intervals_of
 from clustervet.inference.nulls import resolve_model
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, MeasureFunction, measures

@@ -18,9 +18,8 @@ from clustervet.fitting.fits import Fit
 from clustervet.labels import Codes, plain_label, read_labels
 from clustervet.labels.codes import Mask
 from clustervet.pacmdl import Bound, Description, Language, bmax, pac_mdl_bound
-from clustervet.pacmdl.description import CHOICES
-from clustervet.pacmdl.reading import read_sample
-from clustervet.pacmdl.transduction import Transduction, transduce
+from clustervet.pacmdl.coding import CHOICES
+from clustervet.pacmdl.transduction import Transduction, read_sample, transduce
 from clustervet.view.data import record
 
 Labels = NDArray[Any]

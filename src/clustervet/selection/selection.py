@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from clustervet.labels import show_label
 from clustervet.pacmdl import Bound, Language, languages
-from clustervet.pacmdl.description import CHOICES
+from clustervet.pacmdl.coding import CHOICES
 from clustervet.selection.candidates import Candidate, SelectionStudy
 from clustervet.view import Cell, Column, Result, Row, Section, Table, plain
 from clustervet.view.cells import name_cell, number_cell, plain_table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, ClassVar
 
 from clustervet.view import data
@@ -18,7 +19,8 @@ class Result:
     """A finished result: text, notebook, terminal and file forms from two methods.
 
     A subclass is a frozen record of facts (``@dataclass(frozen=True, repr=False)``) and
-    implements `document`, what people read, and `columns`, the numbers with all their digits.
+    implements `document`, what people read, and `columns`, the numbers with all their digits; a
+    record of plain facts needs no `columns` of its own.
     `to_dict` holds all fields of the record; a subclass with another layout overrides it.
     `SCHEMA` names the layout of its JSON.
 
@@ -64,9 +66,11 @@ class Result:
         Returns
         -------
         dict
-            Values by the name of the column, with all their digits.
+            Values by the name of the column, with all their digits. By default there is one row,
+            with the fields of the record.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no columns.")
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
+        return {field.name: [getattr(self, field.name)] for field in fields}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data; a number that is not finite is None.
