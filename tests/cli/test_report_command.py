@@ -80,7 +80,7 @@ def test_parquet(report, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "error", "said"),
     [
-        (["-t", "kind", "-o", "a.json"], ParameterError, "name a column of clusters with --pred"),
+        (["-t", "kind", "-o", "a.json"], ParameterError, "name a column of clusters with pred"),
         (["-t", "kind", "-p", "none", "-o", "a.json"], FileError, "no column 'none'"),
         (["-t", "kind", "-p", "near", "-o", "a.pdf"], ParameterError, "must end in .html"),
         (["-t", "kind", "-p", "near", "-o", "no/a.json"], FileError, "is no folder"),

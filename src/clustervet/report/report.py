@@ -62,7 +62,7 @@ class Reproduction:
 class Report:
     """A title, a verdict in plain words, the evidence in sections, and how it was made.
 
-    Attributes
+    Parameters
     ----------
     title, subject : str
         The title, and what the report is about.
@@ -74,6 +74,13 @@ class Report:
         The works cited.
     reproduction : Reproduction
         Command, versions, seed and time.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> report = build_report(cv.external_scores([0, 0, 1, 1], [0, 0, 0, 1]))
+    >>> report.title, len(report.tables), len(report.pictures)
+    ('Scores', 3, 1)
     """
 
     SCHEMA: ClassVar[str] = "clustervet/report/1"
@@ -86,7 +93,20 @@ class Report:
     reproduction: Reproduction
 
     def blocks(self) -> Iterator[Block]:
-        """Yield all tables and figures, in the order of the page."""
+        """Yield all tables and figures, in the order of the page.
+
+        Yields
+        ------
+        Table or Picture
+            The next table or figure.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> report = build_report(cv.external_scores([0, 0, 1, 1], [0, 0, 0, 1]))
+        >>> next(report.blocks()).key
+        'scores-figure0'
+        """
         for section in self.sections:
             for part in section.walk():
                 yield from part.blocks
@@ -102,7 +122,19 @@ class Report:
         return [block for block in self.blocks() if isinstance(block, Picture)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data; `docs/report.schema.json` describes it."""
+        """Return plain data; `docs/report.schema.json` describes it.
+
+        Returns
+        -------
+        dict
+            Plain data, as JSON holds it.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> list(build_report(cv.external_scores([0, 0, 1, 1], [0, 0, 0, 1])).to_dict())
+        ['schema', 'title', 'subject', 'verdict', 'sections', 'references', 'reproduction']
+        """
         return {
             "schema": self.SCHEMA,
             "title": self.title,
@@ -114,11 +146,43 @@ class Report:
         }
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return JSON, valid against `docs/report.schema.json`."""
+        """Return JSON, valid against `docs/report.schema.json`.
+
+        Parameters
+        ----------
+        indent : int or None, optional
+            Spaces per level; None writes one line.
+
+        Returns
+        -------
+        str
+            The text of a JSON object.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> report = build_report(cv.external_scores([0, 0, 1, 1], [0, 0, 0, 1]))
+        >>> json.loads(report.to_json())["schema"]
+        'clustervet/report/1'
+        """
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_markdown(self) -> str:
-        """Return Markdown; figures are the sentences that say what they show."""
+        """Return Markdown; the sentences that say what figures show stand in their place.
+
+        Returns
+        -------
+        str
+            Title, verdict, sections, references, and how to make the report again.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> card = cv.external_scores([0, 0, 1, 1], [0, 0, 0, 1])
+        >>> report = build_report(card, title="Two labelings")
+        >>> report.to_markdown().splitlines()[0]
+        '# Two labelings'
+        """
         lines = [f"# {safe(self.title)}", ""]
         lines += [safe(self.subject), ""] if self.subject else []
         for k, line in enumerate(self.verdict):

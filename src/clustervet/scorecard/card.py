@@ -189,6 +189,13 @@ class ScoreCard(Result, Mapping[str, float]):
         -------
         Score
             Its record, value and interval, and the reason if it is undefined.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> card = cv.external_scores(["a", "a", "b"], [0, 0, 1], measures=["rand", "vi"])
+        >>> card.score("vi").measure.key, card.score("vi").value
+        ('variation_of_information', 0.0)
         """
         key = name if name in self.scores else measures[name].key
         return self.scores[key]
@@ -200,16 +207,34 @@ class ScoreCard(Result, Mapping[str, float]):
         return len(self.scores)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data; `docs/scorecard.schema.json` describes it."""
+        """Return plain data; `docs/scorecard.schema.json` describes it.
+
+        Returns
+        -------
+        dict
+            Plain data, as JSON holds it.
+        """
         scores = [score.to_dict() for score in self.scores.values()]
         return {"schema": SCHEMA, **self.subject.to_dict(), "scores": scores}
 
     def columns(self) -> dict[str, Any]:
-        """Return one row per measure."""
+        """Return one row per measure.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         return card_columns([self])
 
     def document(self) -> Section:
-        """Return what was scored, one row per measure, and why values are undefined."""
+        """Return what was scored, one row per measure, and why values are undefined.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         return cards_document({self.subject.pred: self}, named=False, subject=self)
 
     __repr__ = Result.__repr__
@@ -222,6 +247,14 @@ class ScoreCards(Result, Mapping[str, ScoreCard]):
     ----------
     cards : mapping
         Score cards by name.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> preds = {"a": [0, 0, 1, 1], "b": [0, 0, 0, 1]}
+    >>> cards = cv.external_scores([1, 1, 2, 2], preds, measures=["rand", "purity"])
+    >>> list(cards), cards["b"]["purity"]
+    (['a', 'b'], 0.75)
     """
 
     SCHEMA: ClassVar[str] = SCHEMA
@@ -239,16 +272,34 @@ class ScoreCards(Result, Mapping[str, ScoreCard]):
         return len(self._cards)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data: the data of one card for each name."""
+        """Return plain data: the data of one card for each name.
+
+        Returns
+        -------
+        dict
+            Plain data, as JSON holds it.
+        """
         cards = [{"name": name, **card.to_dict()} for name, card in self.items()]
         return {"schema": SCHEMA, "cards": cards}
 
     def columns(self) -> dict[str, Any]:
-        """Return one row per measure and card."""
+        """Return one row per measure and card.
+
+        Returns
+        -------
+        dict
+            Values by the name of the column.
+        """
         return card_columns(list(self.values()))
 
     def document(self) -> Section:
-        """Return the cards side by side."""
+        """Return the cards side by side.
+
+        Returns
+        -------
+        Section
+            The sentences and tables.
+        """
         return cards_document(self, named=True, subject=self)
 
     __repr__ = Result.__repr__

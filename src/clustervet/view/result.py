@@ -57,6 +57,14 @@ class Result:
         -------
         Section
             The document that all forms for people are made from.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> card = cv.external_scores(["a", "a", "b"], [0, 0, 1], measures=["rand", "vi"])
+        >>> section = card.document()
+        >>> section.title, [table.key for table in section.tables]
+        ('Scores', ['scores-leaders', 'scores-all'])
         """
         raise NotImplementedError(f"{type(self).__name__} has no document.")
 
@@ -68,6 +76,13 @@ class Result:
         dict
             Values by the name of the column, with all their digits. By default there is one row,
             with the fields of the record.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> card = cv.external_scores(["a", "a", "b"], [0, 0, 1], measures=["rand", "vi"])
+        >>> card.columns()["value"]
+        [1.0, 0.0]
         """
         fields = dataclasses.fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
         return {field.name: [getattr(self, field.name)] for field in fields}
@@ -79,6 +94,13 @@ class Result:
         -------
         dict
             Numbers, texts, lists and dicts, as JSON holds them.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> interval = cv.confidence_interval("rand", [0, 0, 1, 1], [0, 1, 1, 1], random_state=0)
+        >>> interval.to_dict()["method"]
+        'basic'
         """
         return {**({"schema": self.SCHEMA} if self.SCHEMA else {}), **data.record(self)}
 
@@ -94,6 +116,12 @@ class Result:
         -------
         str
             The text of a JSON object.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> print(cv.Contingency.from_labels(["a", "b"], [0, 1]).to_json(indent=None))
+        {"class": ["a", "b"], "cluster": [0, 1], "count": [1, 1]}
         """
         return data.to_json(self.to_dict(), indent)
 
@@ -109,6 +137,13 @@ class Result:
         -------
         pandas.DataFrame, polars.DataFrame or pyarrow.Table
             One column per name in `columns`.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> card = cv.external_scores(["a", "a", "b"], [0, 0, 1], measures=["rand", "vi"])
+        >>> card.to_frame("polars").shape
+        (2, 8)
         """
         return data.to_frame(self.columns(), backend)
 
@@ -120,6 +155,14 @@ class Result:
         str
             A line of names, then one line per row. Text that a spreadsheet would run as a
             formula is preceded by an apostrophe.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> print(cv.Contingency.from_labels(["a", "b"], [0, 1]).to_csv(), end="")
+        class,cluster,count
+        a,0,1
+        b,1,1
         """
         return data.to_csv(self.columns())
 
@@ -130,6 +173,17 @@ class Result:
         -------
         str
             Sentences, tables and a list of notes.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> text = cv.Contingency.from_labels(["a", "b"], [0, 1]).to_markdown()
+        >>> print(text.partition("cells")[2].strip())
+        |   | 0 | 1 | total |
+        | ---: | ---: | ---: | ---: |
+        | a | 1 | . | 1 |
+        | b | . | 1 | 1 |
+        | total | 1 | 1 | 2 |
         """
         return to_markdown(self.document())
 
@@ -140,6 +194,24 @@ class Result:
         -------
         str
             One ``table`` environment per table; they need ``\usepackage{booktabs}``.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> print(cv.Contingency.from_labels(["a", "b"], [0, 1]).to_latex())
+        \begin{table}
+        \centering
+        \caption{Classes in rows, clusters in columns}
+        \begin{tabular}{rrrr}
+        \toprule
+         & 0 & 1 & total \\
+        \midrule
+        a & 1 & . & 1 \\
+        b & . & 1 & 1 \\
+        total & 1 & 1 & 2 \\
+        \bottomrule
+        \end{tabular}
+        \end{table}
         """
         return to_latex(self.document())
 

@@ -117,9 +117,23 @@ def distinct(names: Iterable[Any], width: int = SHORT) -> list[str]:
 def ident(kind: str, name: Any, scope: str = "") -> str:
     """Return the id of a cluster, class or clustering, the same in every figure and table.
 
-    A long name is cut and followed by a digest of the whole name. A cluster belongs to a
-    clustering, the `scope`. An id is data, not escaped text.
+    Parameters
+    ----------
+    kind : str
+        "cluster", "class" or "pred".
+    name : object
+        The label of the cluster or class, or the name of the clustering. A long name is cut and
+        followed by a digest of the whole name.
+    scope : str, optional
+        The id of the clustering that a cluster belongs to; other kinds have none.
 
+    Returns
+    -------
+    str
+        The id. It is data, not escaped text.
+
+    Examples
+    --------
     >>> ident("cluster", 3), ident("cluster", 3, "p1"), ident("class", "a", "p1")
     ('cluster:3', 'p1|cluster:3', 'class:a')
     >>> ident("class", "x" * 10_000)
