@@ -112,11 +112,12 @@ __all__ = [
 # Names that are seldom needed, or that need scikit-learn, and where they are.
 LAZY = {
     "Evidence": "evidence",
+    "LabelingFiles": "ensemble.labeling_files",
     "Moments": "frames.moments",
     "PacMdlSearch": "selection.search",
     "Report": "report",
     "Rows": "frames.rows",
-    "Tables": "contingency.files",
+    "Tables": "contingency.tables",
     "build_report": "report",
     "cluster_moments": "frames.moments",
     "examine": "evidence",
@@ -125,7 +126,7 @@ LAZY = {
     "open_table": "frames.source",
     "read_tables": "contingency.files",
     "sample_rows": "frames.rows",
-    "score_files": "scorecard",
+    "score_files": "scorecard.score_files",
     "write_report": "report",
 }
 

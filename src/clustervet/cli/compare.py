@@ -94,7 +94,8 @@ def compare(
 
     [bold]clustervet compare runs/*.csv --groups 3 -f json[/bold]
     """
-    from clustervet.ensemble import Ensemble, LabelingFiles
+    from clustervet.ensemble import Ensemble
+    from clustervet.ensemble.labeling_files import LabelingFiles
     from clustervet.frames.writing import write_whole
     from clustervet.view import csv_rows
 

@@ -67,7 +67,7 @@ def score(
 
     [bold]clustervet score points.parquet --features x1,x2 --pred kmeans[/bold]
     """
-    from clustervet.scorecard import score_files
+    from clustervet.scorecard.score_files import score_files
 
     found = score_files(
         files,

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 from clustervet.contingency.derived import Pairs
 from clustervet.contingency.engine_table import EngineTable
 from clustervet.contingency.table import Contingency
+from clustervet.contingency.tables import Tables
 
 if TYPE_CHECKING:
-    from clustervet.contingency.files import Tables, read_tables
+    from clustervet.contingency.files import read_tables
 
 __all__ = ["Contingency", "EngineTable", "Pairs", "Tables", "read_tables"]
 
 
 def __getattr__(name: str) -> Any:
-    """What reads files is loaded when first asked for."""
-    if name in ("Tables", "read_tables"):
+    """Load what reads files when it is first asked for."""
+    if name == "read_tables":
         from clustervet.contingency import files
 
         return getattr(files, name)

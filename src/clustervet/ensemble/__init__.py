@@ -13,7 +13,6 @@ from clustervet.ensemble.distances import Distances, distance_matrix, distances_
 from clustervet.ensemble.embedding import Embedding
 from clustervet.ensemble.ensemble import Ensemble
 from clustervet.ensemble.groups import Diverse, Groups, Hierarchy, Medoid
-from clustervet.ensemble.labeling_files import LabelingFiles
 from clustervet.ensemble.labelings import Labelings, read_labelings
 from clustervet.ensemble.nearest import Nearest
 from clustervet.ensemble.spread import RunStability
@@ -27,7 +26,6 @@ __all__ = [
     "Ensemble",
     "Groups",
     "Hierarchy",
-    "LabelingFiles",
     "Labelings",
     "Medoid",
     "Nearest",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.contingency import Contingency
-from clustervet.contingency.files import Tables
+from clustervet.contingency.tables import Tables
 from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import Codes, read_labels
 from clustervet.scorecard.judge import named_labelings

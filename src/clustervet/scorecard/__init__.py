@@ -9,7 +9,6 @@ from clustervet.scorecard.card import Score, ScoreCard, ScoreCards
 from clustervet.scorecard.external import external_scores
 from clustervet.scorecard.internal import internal_scores
 from clustervet.scorecard.judge import Judgement, Questions, answer, judge
-from clustervet.scorecard.score_files import score_files
 
 __all__ = [
     "Judgement",
@@ -21,5 +20,4 @@ __all__ = [
     "external_scores",
     "internal_scores",
     "judge",
-    "score_files",
 ]

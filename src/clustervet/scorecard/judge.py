@@ -12,7 +12,7 @@ import numpy as np
 
 from clustervet.contingency import Contingency, EngineTable
 from clustervet.contingency.engine_table import with_cells
-from clustervet.contingency.files import Tables
+from clustervet.contingency.tables import Tables
 from clustervet.errors import ParameterError, Setting
 from clustervet.inference import Chance, Diagnosis, Interval, Ranking, diagnose, rank_predictions
 from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table

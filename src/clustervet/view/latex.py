@@ -37,19 +37,20 @@ def _tables(section: Section) -> Iterator[str]:
     tables = section.shown_tables
     for k, table in enumerate(tables):
         notes = section.notes if k + 1 == len(tables) else ()
-        yield _table(table, section.title, notes)
+        caption = "; ".join(section.opening) if len(tables) == 1 else table.title
+        yield _table(table, caption or table.title, notes)
     for part in section.sections:
         if not part.detail:
             yield from _tables(part)
 
 
-def _table(table: Table, title: str, notes: tuple[str, ...]) -> str:
+def _table(table: Table, caption: str, notes: tuple[str, ...]) -> str:
     columns = "".join("r" if column.kind == "number" else "l" for column in table.columns)
     heads = [_line(column.title for column in table.columns), r"\midrule"]
     lines = [
         r"\begin{table}",
         r"\centering",
-        f"\\caption{{{safe(table.title or title)}}}",
+        f"\\caption{{{safe(caption)}}}",
         f"\\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         *(heads if table.has_heads else []),
