@@ -49,7 +49,11 @@ def tune(
     header: options.Header = None,
     labels: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the labels at the suggested value there."),
+        typer.Option(
+            metavar="FILE",
+            help="Write the labels at the suggested value there.",
+            callback=options.checked_output,
+        ),
     ] = None,
     jobs: options.Jobs = None,
     seed: options.Seed = 0,
