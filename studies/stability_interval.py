@@ -22,7 +22,7 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import StandardScaler
 
 from clustervet.ensemble.distances import distance_matrix
-from clustervet.ensemble.spread import mean_distance
+from clustervet.ensemble.groups import mean_distance
 
 POOL = 600
 RUNS = (5, 10, 20, 40)

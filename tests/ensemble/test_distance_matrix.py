@@ -20,7 +20,7 @@ from mpmath import MPContext
 
 import clustervet as cv
 from clustervet.ensemble import distance_matrix, distances_to, read_labelings
-from clustervet.ensemble.all_pairs import BlockPlan, group_edges, plan_blocks
+from clustervet.ensemble.pair_values import group_edges, plan_blocks
 from clustervet.partition import Partition
 
 law = settings(max_examples=40, deadline=None)
@@ -137,8 +137,7 @@ def test_labelings_that_differ_in_one_object_keep_their_digits():
 @pytest.mark.parametrize("clusters", [(3, 5, 8, 9), (3, 40, 900, 900)], ids=str)
 def test_counts_beyond_the_table_of_logarithms(clusters, monkeypatch):
     few = np.log(np.maximum(np.arange(20), 1.0))
-    for module in ("all_pairs", "pair_values"):
-        monkeypatch.setattr(f"clustervet.ensemble.{module}.log_table", lambda n: few)
+    monkeypatch.setattr("clustervet.ensemble.pair_values.log_table", lambda n: few)
     monkeypatch.setattr("clustervet.ensemble.pair_values.FEW_PAIRS", 0)
     labelings = some_labelings(3_000, clusters)
     check_entries(distance_matrix(labelings), labelings, cv.variation_of_information)
@@ -162,10 +161,8 @@ def test_any_grouping_gives_the_same_matrix(clusters, n, seed, data):
     with pytest.MonkeyPatch.context() as patch:
         plain = distance_matrix(labelings)
         patch.setattr("clustervet.ensemble.pair_values.FEW_PAIRS", 0)
-        patch.setattr(
-            "clustervet.ensemble.all_pairs.plan_blocks", lambda slots, n: BlockPlan(*edges)
-        )
-        patch.setattr("clustervet.ensemble.all_pairs.TILE", tile)
+        patch.setattr("clustervet.ensemble.pair_values.plan_blocks", lambda slots, n: edges)
+        patch.setattr("clustervet.ensemble.pair_values.TILE", tile)
         blocks = distance_matrix(labelings)
         pairs = distance_matrix(labelings, "mirkin")
     assert blocks.matrix == pytest.approx(plain.matrix, rel=1e-13, abs=1e-15)

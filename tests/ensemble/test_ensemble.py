@@ -21,11 +21,11 @@ import clustervet as cv
 from clustervet.ensemble.ensemble import Ensemble
 from clustervet.ensemble.groups import (
     find_medoids,
+    mean_distance,
     mean_silhouette,
     most_diverse,
     nearest_medoid,
 )
-from clustervet.ensemble.spread import mean_distance
 from clustervet.errors import ClustervetError, LabelError, ParameterError, UnknownMeasureError
 
 LABELINGS = {

@@ -11,8 +11,8 @@ import pytest
 
 import clustervet as cv
 from clustervet import plots
+from clustervet.evidence import ClusteringEvidence
 from clustervet.inference import Interval
-from clustervet.plots.clusterwise import clustering_figures
 from clustervet.plots.dots import judgement_figures
 from clustervet.registry import Estimate, measures
 from clustervet.scorecard import Score
@@ -116,7 +116,8 @@ def test_a_judgement_is_drawn_with_the_chance_levels_of_the_first_prediction():
 
 def test_what_is_known_about_one_clustering_is_drawn_in_order():
     table = cases.table(3)
-    found = clustering_figures(table, cv.diagnose(table), cases.widths(), "y", "<b>k</b>")
+    known = ClusteringEvidence("<b>k</b>", "y", table, cv.diagnose(table), cases.widths())
+    found = plots.figures(known)
     assert [figure.layout.meta["figure"] for figure in found] == [
         "contingency",
         "alluvial",
@@ -124,7 +125,7 @@ def test_what_is_known_about_one_clustering_is_drawn_in_order():
         "silhouette",
     ]
     assert [note.text for note in found[1].layout.annotations] == ["y", "&lt;b&gt;k&lt;/b&gt;"]
-    assert clustering_figures(None, None, None, None, "k") == []
+    assert plots.figures(ClusteringEvidence("k", "", None, None, None)) == []
 
 
 def test_the_ends_of_a_score_come_from_its_interval_or_its_sample():

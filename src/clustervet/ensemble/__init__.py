@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from clustervet.ensemble.consensus import Consensus, SearchTrial
 from clustervet.ensemble.distances import Distances, distance_matrix, distances_to
-from clustervet.ensemble.embedding import Embedding
+from clustervet.ensemble.embedding import Embedding, RunStability
 from clustervet.ensemble.ensemble import Ensemble
 from clustervet.ensemble.groups import Diverse, Groups, Hierarchy, Medoid
 from clustervet.ensemble.labelings import Labelings, read_labelings
 from clustervet.ensemble.nearest import Nearest
-from clustervet.ensemble.spread import RunStability
 from clustervet.ensemble.summary import Summary
 
 __all__ = [

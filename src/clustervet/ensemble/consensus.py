@@ -338,6 +338,14 @@ class Placement(NamedTuple):
     objective: float
 
 
+class Start(NamedTuple):
+    """A name, a cluster for every atom, and whether it is a labeling or comes from one."""
+
+    name: str
+    places: Integers
+    own: bool = False
+
+
 @dataclass(eq=False)
 class Searches:
     """Several local searches, and their best answers so far.
@@ -362,13 +370,29 @@ class Searches:
         if atoms.count > MANY_ATOMS:
             self._run_on_some(starts)
             return
-        named = proposals(atoms, self.median.weights, self.names, self.order, self.rng)
-        for start in islice(named, max(1, (starts + 1) // 2)):
+        for start in islice(self._proposals(), max(1, (starts + 1) // 2)):
             self.run(start)
             self.tick()
         while len(self.trials) < starts:
             self.run(shaken(atoms, self.base, self.rng))
             self.tick()
+
+    def _proposals(self) -> Iterator[Start]:
+        """Yield starts of different kinds, the most promising first; `order` ranks the members."""
+        atoms, order = self.median.atoms, self.order
+        members = [Start(self.names[k], atoms.labels[:, k], True) for k in order]
+        yield members[0]
+        yield from _cuts(atoms, self.median.weights, self.rng)
+        yield Start("one cluster", np.zeros(atoms.count, np.int32))
+        yield members[1]
+        for several in (2, 3):
+            if len(order) > several:
+                meet = find_atoms([atoms.labels[:, k] for k in order[:several]]).places
+                if meet.max() < MOST_CLUSTERS:
+                    yield Start(f"meet of the best {several}", meet)
+        if atoms.count <= MOST_CLUSTERS:
+            yield Start("meet of all", np.arange(atoms.count, dtype=np.int32))
+        yield from members[2:]
 
     def _run_on_some(self, starts: int) -> None:
         """Search on some of the atoms, let the others join, and search again."""
@@ -433,37 +457,6 @@ def _join_loose(median: Median, state: Any) -> None:
         # The largest first: they decide where the others fit.
         loose = loose[np.argsort(-median.atoms.sizes[loose], kind="stable")]
         move_atoms(median.problem, state, loose, median.least, False)
-
-
-class Start(NamedTuple):
-    """A name, a cluster for every atom, and whether it is a labeling or comes from one."""
-
-    name: str
-    places: Integers
-    own: bool = False
-
-
-def proposals(
-    atoms: Atoms,
-    weights: Floats,
-    names: Sequence[str],
-    order: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> Iterator[Start]:
-    """Yield starts of different kinds, the most promising first; `order` ranks the members."""
-    members = [Start(names[k], atoms.labels[:, k], True) for k in order]
-    yield members[0]
-    yield from _cuts(atoms, weights, rng)
-    yield Start("one cluster", np.zeros(atoms.count, np.int32))
-    yield members[1]
-    for several in (2, 3):
-        if len(order) > several:
-            meet = find_atoms([atoms.labels[:, k] for k in order[:several]]).places
-            if meet.max() < MOST_CLUSTERS:
-                yield Start(f"meet of the best {several}", meet)
-    if atoms.count <= MOST_CLUSTERS:
-        yield Start("meet of all", np.arange(atoms.count, dtype=np.int32))
-    yield from members[2:]
 
 
 def _cuts(atoms: Atoms, weights: Floats, rng: np.random.Generator) -> Iterator[Start]:

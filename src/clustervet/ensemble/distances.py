@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of
-from clustervet.ensemble.all_pairs import PairMatrix, thread_count
 from clustervet.ensemble.labelings import read_labelings
-from clustervet.ensemble.pair_values import PairValues, Scoring
+from clustervet.ensemble.pair_values import PairMatrix, PairValues, Scoring, thread_count
 from clustervet.errors import ParameterError
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
@@ -169,10 +168,7 @@ class Distances(Result):
             **facts,
             "parameters": dict(self.parameters),
             "names": list(self.names),
-            "matrix": [
-                [value if math.isfinite(value) else None for value in row]
-                for row in self.matrix.tolist()
-            ],
+            "matrix": np.where(np.isfinite(self.matrix), self.matrix, np.array(None)).tolist(),
             "objects": self.counts.tolist(),
             "undefined": dict(self.undefined),
         }

@@ -1,4 +1,7 @@
-"""A map of the labelings: points whose distances are as close as possible to those given."""
+"""How labelings spread: their map, and their mean distance with its interval.
+
+The distances between the points of the map are as close as possible to those given.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of
-from clustervet.view import Result, Section, plain_table
+from clustervet.registry import Estimate
+from clustervet.view import Result, Section, facts_table, number_cell, plain_table
 
 Floats = NDArray[np.float64]
 Method = Literal["stress", "classical"]
@@ -171,3 +175,73 @@ def upright(points: Floats) -> Floats:
     peaks = turned[abs(turned).argmax(axis=0), np.arange(turned.shape[1])]
     upright: Floats = turned * np.where(peaks < 0, -1.0, 1.0) + 0.0
     return upright
+
+
+@dataclass(frozen=True, repr=False)
+class RunStability(Result):
+    """How far runs of an algorithm are from each other.
+
+    Parameters
+    ----------
+    mean : float
+        The mean variation of information over all pairs of runs, in bits.
+    low, high : float
+        The interval for the mean over all runs that the algorithm could make.
+    standard_error : float
+        The standard error of the mean.
+    share : float
+        The mean as a share of 2 log2 `max_clusters`, the largest distance between two
+        clusterings of at most that many clusters (Meilă 2007, Property 4 and §5.1).
+    confidence : float
+        The confidence of the interval.
+    max_clusters : int
+        The bound on the number of clusters.
+    objects : int
+        The number of objects.
+    runs : int
+        The number of runs.
+    """
+
+    mean: float
+    low: float
+    high: float
+    standard_error: float
+    share: float
+    confidence: float
+    max_clusters: int
+    objects: int
+    runs: int
+
+    @property
+    def attainable(self) -> bool:
+        """Whether `share` may reach 1: max_clusters squared is at most the number of objects."""
+        return self.max_clusters**2 <= self.objects
+
+    def columns(self) -> dict[str, Any]:
+        """Return one row.
+
+        Returns
+        -------
+        dict
+            One column per field.
+        """
+        return {name: [getattr(self, name)] for name in self.__dataclass_fields__}
+
+    def document(self) -> Section:
+        """Return all fields.
+
+        Returns
+        -------
+        Section
+            One table of facts.
+        """
+        cells = {name.replace("_", " "): number_cell(*one) for name, one in self.columns().items()}
+        title = "Stability of the runs"
+        table = facts_table("runs-stability", title, cells)
+        return Section("runs", title, blocks=(table,), subject=self, citations=("Meilă 2007",))
+
+
+def positive_interval(mean: Estimate, confidence: float) -> tuple[float, float]:
+    """Return an interval for a mean that cannot be negative; nan where there is none."""
+    low, high = mean.interval(confidence)
+    return float(np.maximum(low, 0.0)), high

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from clustervet._checks import generator, suggestion, whole
 from clustervet.ensemble.consensus import Consensus, find_consensus, ranked, read_criterion
 from clustervet.ensemble.distances import Distances, distance_matrix
-from clustervet.ensemble.embedding import Embedding, Method, embed
+from clustervet.ensemble.embedding import Embedding, Method, RunStability, embed, positive_interval
 from clustervet.ensemble.groups import (
     Diverse,
     Groups,
@@ -23,12 +23,12 @@ from clustervet.ensemble.groups import (
     make_diverse,
     make_groups,
     make_hierarchy,
+    mean_distance,
     mean_to_others,
 )
 from clustervet.ensemble.labelings import read_labelings
 from clustervet.ensemble.nearest import Nearest, Space
 from clustervet.ensemble.pair_values import Scoring
-from clustervet.ensemble.spread import RunStability, mean_distance, positive_interval
 from clustervet.ensemble.summary import Summary
 from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import show_label

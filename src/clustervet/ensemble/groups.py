@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
 from clustervet.labels import show_label
+from clustervet.registry import Estimate
 from clustervet.view import Result, Section, plain_table
 from clustervet.view.words import counted, number
 from clustervet.view.words import names as some_names
@@ -88,6 +89,29 @@ def mean_to_others(matrix: Floats, weights: Floats) -> Floats:
     others = weights.sum() - weights
     means: Floats = np.divide(matrix @ weights, others, out=np.zeros(len(matrix)), where=others > 0)
     return means
+
+
+def mean_distance(matrix: Floats, weights: Floats) -> Estimate:
+    """Return the weighted mean over pairs, with the jackknife's standard error over labelings.
+
+    Pairs that share a labeling are dependent, so labelings are left out, not pairs: the mean
+    is a U-statistic, for which the jackknife is consistent (Arvesen 1969).
+
+    >>> mean_distance(np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 4.0], [1.0, 4.0, 0.0]]), np.ones(3))
+    2.0 ± 2
+    """
+    count = len(matrix)
+    pairs = np.outer(weights, weights)
+    np.fill_diagonal(pairs, 0.0)
+    by_row = (pairs * matrix).sum(axis=1)
+    mass = pairs.sum(axis=1)
+    mean = by_row.sum() / mass.sum()
+    rest = mass.sum() - 2 * mass
+    if count < 3 or (rest <= 0).any():
+        return Estimate(float(mean), standard_error=math.nan, sample=count, degrees=1)
+    without = (by_row.sum() - 2 * by_row) / rest
+    spread = (count - 1) / count * float(((without - without.mean()) ** 2).sum())
+    return Estimate(float(mean), standard_error=math.sqrt(spread), sample=count, degrees=count - 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,21 +293,15 @@ def find_medoids(matrix: Floats, weights: Floats, k: int) -> Places:
         starts += [rng.choice(len(matrix), k, replace=False) for _ in range(STARTS)]
     best, least = starts[0], np.inf
     limit = ROUNDING * float(weights @ matrix.max(axis=1))
-    for start in starts:
-        medoids = _exchanged(matrix, weights, start, limit)
+    for medoids in starts:
+        gain, out, into = _best_swap(matrix, weights, medoids)
+        while gain < -limit:
+            medoids[out] = into
+            gain, out, into = _best_swap(matrix, weights, medoids)
         loss = float(weights @ matrix[:, medoids].min(axis=1))
         if loss < least - limit:
             best, least = medoids, loss
     return np.sort(best)
-
-
-def _exchanged(matrix: Floats, weights: Floats, medoids: Places, limit: float) -> Places:
-    """Exchange medoids for other points until no exchange gains more than the limit."""
-    while True:
-        gain, out, into = _best_swap(matrix, weights, medoids)
-        if gain >= -limit:
-            return medoids
-        medoids[out] = into
 
 
 def _greedy(matrix: Floats, weights: Floats, k: int) -> Places:
@@ -303,13 +321,10 @@ def _greedy(matrix: Floats, weights: Floats, k: int) -> Places:
 
 def _best_swap(matrix: Floats, weights: Floats, medoids: Places) -> tuple[float, int, int]:
     """Return the change of the sum, which medoid goes, and which point replaces it."""
-    to_medoids = matrix[:, medoids]
-    order = np.argsort(to_medoids, axis=1, kind="stable")
-    owner = order[:, 0]
-    near = to_medoids[np.arange(len(matrix)), owner]
-    second = np.full(len(matrix), np.inf)
-    if len(medoids) > 1:
-        second = to_medoids[np.arange(len(matrix)), order[:, 1]]
+    # A single medoid has no second one: it is infinitely far away.
+    to_medoids = np.column_stack([matrix[:, medoids], np.full(len(matrix), np.inf)])
+    owner = to_medoids.argmin(axis=1)
+    near, second = np.partition(to_medoids, 1, axis=1)[:, :2].T
     change = np.zeros((len(medoids), len(matrix)))
     for first in range(0, len(matrix), ROWS):
         rows = slice(first, first + ROWS)
@@ -533,10 +548,7 @@ def _swap(matrix: Floats, chosen: list[int]) -> bool:
         total = matrix[others].sum(axis=0) + inner[1]
         least[chosen] = -1.0
         best = int(np.lexsort((-total, -least))[0])
-        better = least[best] > value[0] or (
-            least[best] == value[0] and total[best] > value[1] * (1 + 1e-12)
-        )
-        if better:
+        if (least[best], total[best]) > (value[0], value[1] * (1 + 1e-12)):
             chosen[k] = best
             return True
     return False

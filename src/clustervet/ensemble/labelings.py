@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from clustervet.partition import Partition
 SmallCodes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.int32]
 # Codes, the number of clusters, and whether some objects have the next code: no label.
 Encoded = tuple[SmallCodes, int, bool]
+# The name of a labeling, how errors call it, and its labels.
+Named = tuple[str, str, Any]
 FRAMES = ("pandas", "polars", "pyarrow")
 # Up to this many objects numpy is quicker than loading compiled loops.
 FEW = 20_000
@@ -261,25 +263,17 @@ def read_labelings(
             else "there are no labelings; give at least two."
         )
     found = []
-    for item in given:
-        found.append(reader.read(item.labels, item.what))
-        _check_same_length(given[0].what, len(found[0][0]), item.what, len(found[-1][0]))
-    many = _gathered([item.name for item in given], found)
+    for _, what, labels in given:
+        found.append(reader.read(labels, what))
+        _check_same_length(given[0][1], len(found[0][0]), what, len(found[-1][0]))
+    many = _gathered([name for name, _, _ in given], found)
     return many if shared or many.complete else _common(many)
 
 
-class NamedLabels(NamedTuple):
-    """The name of a labeling, what messages call it, and its labels."""
-
-    name: str
-    what: str
-    labels: Any
-
-
-def named_labels(labelings: Any) -> list[NamedLabels]:
+def named_labels(labelings: Any) -> list[Named]:
     """Return the labelings in a list, a mapping, the rows of an array or the columns of a frame.
 
-    >>> [item.name for item in named_labels([[0, 1], [1, 1]])], named_labels({"a": [0]})[0].what
+    >>> [name for name, _, _ in named_labels([[0, 1], [1, 1]])], named_labels({"a": [0]})[0][1]
     (['labeling 1', 'labeling 2'], "labeling 'a'")
     """
     if type(labelings).__module__.partition(".")[0] in FRAMES:
@@ -297,10 +291,10 @@ def named_labels(labelings: Any) -> list[NamedLabels]:
             f"{kind_of(labelings)}."
         )
     names = [(f"labeling {k}", item) for k, item in enumerate(labelings, 1)]
-    return [NamedLabels(name, name, item) for name, item in names]
+    return [(name, name, item) for name, item in names]
 
 
-def _by_name(pairs: list[tuple[Any, Any]]) -> list[NamedLabels]:
+def _by_name(pairs: list[tuple[Any, Any]]) -> list[Named]:
     names = [str(name) for name, _ in pairs]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -308,7 +302,7 @@ def _by_name(pairs: list[tuple[Any, Any]]) -> list[NamedLabels]:
             f"two labelings are called {show_label(twice)!r}; their names must differ."
         )
     return [
-        NamedLabels(name, f"labeling {show_label(name)!r}", labels)
+        (name, f"labeling {show_label(name)!r}", labels)
         for name, (_, labels) in zip(names, pairs, strict=True)
     ]
 

@@ -141,7 +141,7 @@ class Median:
             np.abs(self.problem.shares).sum() * self._terms(np.array([total]))[0]
         )
 
-    def state(self, places: Integers, room: int | None = None) -> Any:
+    def state(self, places: Integers) -> Any:
         """Return a partition of the atoms, ready for moves; atoms at -1 are in no cluster yet."""
         from clustervet._kernels.consensus import place_all
         from clustervet._kernels.consensus_state import State
@@ -149,7 +149,7 @@ class Median:
         problem = self.problem
         atoms = self.atoms.count
         places, clusters = consecutive_places(places)
-        slots = min(atoms, 2 * clusters + 64) if room is None else room
+        slots = min(atoms, 2 * clusters + 64)
         capacity = np.minimum(np.diff(problem.starts), slots)
         first = np.concatenate([[0], np.cumsum(capacity)]).astype(np.int64)
         spare = np.zeros(slots + 1, np.int64)

@@ -277,13 +277,9 @@ class _NearestFound:
             if self.excludes(float(hopes[k])):
                 break
             waiting[k] = False
-            gap = self._add(int(node.points[node.pivots[k]]))
+            place = int(node.points[node.pivots[k]])
+            gap = float(self.distance(place))
+            self.computed += 1
+            self.found = sorted([*self.found, (gap, place)])[: self.wanted]
             bounds = np.maximum(bounds, abs(node.table[k] - gap))
         return bounds
-
-    def _add(self, place: int) -> float:
-        """Compute one distance, and keep the point if it is near."""
-        gap = float(self.distance(place))
-        self.computed += 1
-        self.found = sorted([*self.found, (gap, place)])[: self.wanted]
-        return gap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from clustervet.ensemble.consensus import Consensus
 from clustervet.ensemble.distances import MATRIX, Distances, matrix_table
-from clustervet.ensemble.embedding import Embedding
+from clustervet.ensemble.embedding import Embedding, positive_interval
 from clustervet.ensemble.groups import Groups, Hierarchy, Medoid
 from clustervet.ensemble.nearest import Nearest
-from clustervet.ensemble.spread import positive_interval
 from clustervet.labels import show_label
 from clustervet.registry import Estimate
 from clustervet.view import Cell, Column, Result, Row, Section, Table, name_cell, number_cell, plain
@@ -165,11 +164,9 @@ class Summary(Result):
         values = list(self.columns().values())[1:8]
         rows = []
         for k, name in enumerate(self.names):
-            first = name_cell("pred", name, width=WIDTH)
-            best = k == self.medoid.index
+            named = replace(name_cell("pred", name, width=WIDTH), best=k == self.medoid.index)
             cells = [number_cell(row[k], of) for row, of in zip(values[:5], units, strict=False)]
             points = [Cell(f"{row[k]:.3f}", row[k]) for row in values[5:]]
-            named = Cell(first.text, link=first.link, best=best)
             rows.append(Row((named, *cells, *points), ident("pred", name)))
         columns = (Column("labeling", "text"), *map(Column, heads))
         return Table(f"{key}-labelings", "The labelings", columns, tuple(rows))

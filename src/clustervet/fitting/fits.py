@@ -45,11 +45,7 @@ class Fit:
 
 def progress_bar(total: int, what: str, shown: bool) -> AbstractContextManager[Callable[[], None]]:
     """Return a progress bar, or something that shows nothing; both give a function to call."""
-    return ticking(total, what) if shown else nullcontext(_nothing)
-
-
-def _nothing() -> None:
-    return None
+    return ticking(total, what) if shown else nullcontext(lambda: None)
 
 
 def run_fits(

@@ -8,9 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from clustervet._checks import one_of, whole
 from clustervet.clusterers import NeighbourSmoothing
@@ -49,24 +48,15 @@ class TfIdf(TfidfTransformer):  # type: ignore[misc]  # scikit-learn ships no ty
         return super().transform(_without_zeros(X), copy=copy)
 
 
-class Dense(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+class Dense(FunctionTransformer):  # type: ignore[misc]  # scikit-learn ships no types
     """Rows as an array, for algorithms that read no sparse rows."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803  # scikit-learn's name
-        """Do nothing: there is nothing to learn."""
-        return self
+    def __init__(self) -> None:
+        super().__init__(_as_array, accept_sparse=True)
 
-    def transform(self, X: Any) -> Any:  # noqa: N803  # scikit-learn's name
-        """Return the rows as an array."""
-        return X.toarray() if issparse(X) else X
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+def _as_array(matrix: Any) -> Any:
+    return matrix.toarray() if issparse(matrix) else matrix
 
 
 def _without_zeros(matrix: Any) -> Any:
@@ -157,7 +147,9 @@ class Preparation:
             found.append(_smoother(self.neighbours, by))
         sparse = issparse(points) or (by_words and not algorithm.reads_counts)
         small = points.shape[0] * points.shape[1] <= DENSE
-        return [*found, Dense()] if sparse and small and not algorithm.reads_sparse else found
+        if sparse and small and not algorithm.reads_sparse:
+            found.append(Dense().set_output(transform="default"))
+        return found
 
     def described(self, algorithm: Algorithm) -> str:
         """Return the same in words, by which a journal recognizes it."""

@@ -122,13 +122,12 @@ class AdvisedMeasure:
     """A measure, the needed properties that it lacks, and why it lacks each of them."""
 
     record: Measure
-    missing: tuple[str, ...]
-    why: tuple[str, ...]
+    lacks: dict[str, str]
 
     @property
-    def lacks(self) -> dict[str, str]:
-        """The reason by property that is missing."""
-        return dict(zip(self.missing, self.why, strict=True))
+    def missing(self) -> tuple[str, ...]:
+        """The needed properties that it lacks."""
+        return tuple(self.lacks)
 
     @property
     def read_as(self) -> str:
@@ -198,7 +197,7 @@ class Advice(Result):
             "title": [one.record.title for one in shown],
             "lacks": [", ".join(one.missing) for one in shown],
             "use": [one.record.use for one in shown],
-            "why": ["; ".join(one.why) for one in shown],
+            "why": ["; ".join(one.lacks.values()) for one in shown],
         }
 
     def document(self) -> Section:
@@ -290,4 +289,4 @@ def _advised(
     lacks = {key: str(row[key]) for key in wanted if row[key].status != "holds"}
     if bounded and not all(map(math.isfinite, record.bounds)):
         lacks.setdefault("bounds", "it declares no bound on one side at least")
-    return AdvisedMeasure(record, tuple(lacks), tuple(lacks.values()))
+    return AdvisedMeasure(record, lacks)

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from clustervet._checks import generator, jobs, whole
-from clustervet._kernels.threads import cores
+from clustervet._checks import generator
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
+from clustervet.ensemble.pair_values import thread_count
 from clustervet.errors import ParameterError, UndefinedError
 from clustervet.lab.cases import Atlas, Pair, Property, PropertyCase
+from clustervet.lab.family import chosen_measures
 from clustervet.lab.matrix import (
     Counterexample,
     PropertyMatrix,
@@ -26,7 +27,6 @@ from clustervet.lab.matrix import (
     known_properties,
     packaged_row,
 )
-from clustervet.lab.measure_trials import chosen_measures
 from clustervet.labels import show_label
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
@@ -74,9 +74,7 @@ class PropertyPlans:
             return self.plans[kind.key]
 
 
-@functools.lru_cache(maxsize=1)
-def _plans(seed: int) -> PropertyPlans:
-    return PropertyPlans(seed)
+_plans = functools.lru_cache(maxsize=1)(PropertyPlans)
 
 
 @dataclass
@@ -179,7 +177,7 @@ def axioms(
     every = measures is None or (isinstance(measures, str) and measures == "all")
     records = registry.select(kind="external") if every else chosen_measures(measures)
     chosen = choose_properties(properties)
-    threads = _threads(n_jobs)
+    threads = thread_count(n_jobs)
     kept = not fresh and isinstance(random_state, int) and random_state == PACKAGED_SEED
     looked_up = {record.key: packaged_row(record) if kept else None for record in records}
     new = [record for record in records if looked_up[record.key] is None]
@@ -189,11 +187,6 @@ def axioms(
         tuple(records),
         {key: {kind.key: row[kind.key] for kind in chosen} for key, row in rows.items()},
     )
-
-
-def _threads(n_jobs: int | None) -> int:
-    asked = 1 if jobs(n_jobs) is None else whole(n_jobs, "n_jobs", least=-1_000)
-    return asked if asked > 0 else max(1, cores() + 1 + asked)
 
 
 def _tested(

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from clustervet.lab.matrix import known_properties, packaged_row
 from clustervet.registry import Measure, MeasureFunction
 from clustervet.registry import measures as registry
-from clustervet.view import (
-    Column,
-    Result,
-    Row,
-    Section,
-    Table,
-    facts_table,
-    plain,
-    text_cell,
-    to_json,
-)
+from clustervet.view import Result, Section, facts_table, plain, plain_table, to_json
 from clustervet.view.words import ARROWS, DIRECTIONS, bounds
 
 # What the JSON of a card holds, in this order, before the answers of the tests.
@@ -187,21 +178,19 @@ class MeasureList(Result):
         Section
             A table in which the families are kept apart.
         """
-        heads = ("measure", "", "range", "title", "aliases")
-        following = (*self.records[1:], None)
-        rows = tuple(
-            Row(
-                tuple(
-                    map(text_cell, (r.key, ARROWS[r.better], bounds(r.bounds), r.title, _names(r)))
-                ),
-                last=after is None or after.family != r.family,
-            )
-            for r, after in zip(self.records, following, strict=True)
-        )
-        columns = tuple(Column(head, "text") for head in heads)
-        return Section(
-            "measures", "Measures", blocks=(Table("measures-list", "Measures", columns, rows),)
-        )
+        records = self.records
+        columns = {
+            "measure": [r.key for r in records],
+            "": [ARROWS[r.better] for r in records],
+            "range": [bounds(r.bounds) for r in records],
+            "title": [r.title for r in records],
+            "aliases": [", ".join(r.aliases) for r in records],
+        }
+        table = plain_table("measures-list", "Measures", columns)
+        families = [*(r.family for r in records), None]
+        ends = [one != after for one, after in pairwise(families)]
+        rows = tuple(replace(row, last=last) for row, last in zip(table.rows, ends, strict=True))
+        return Section("measures", "Measures", blocks=(replace(table, rows=rows),))
 
 
 def card(measure: str | Measure | MeasureFunction) -> MeasureCard:
@@ -256,10 +245,6 @@ def measure_list(family: str | Iterable[str] | None = None) -> MeasureList:
     inverse_gini  ↓  0 … 1  Inverse Gini index
     """
     return MeasureList(tuple(registry.select(family=family)))
-
-
-def _names(record: Measure) -> str:
-    return ", ".join(record.aliases)
 
 
 def _columns(records: Sequence[Measure]) -> dict[str, list[Any]]:

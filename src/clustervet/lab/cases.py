@@ -12,12 +12,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from clustervet.contingency import Contingency
+from clustervet.partition.draw import growth_strings
 from clustervet.registry import Measure
 
 Labeling = tuple[int, ...]
@@ -75,13 +76,7 @@ def partitions(n: int) -> tuple[Labeling, ...]:
     >>> [len(partitions(n)) for n in range(1, 7)]
     [1, 2, 5, 15, 52, 203]
     """
-    if n == 0:
-        return ((),)
-    return tuple(
-        (*start, label)
-        for start in partitions(n - 1)
-        for label in range((max(start) if start else -1) + 2)
-    )
+    return tuple(map(tuple, growth_strings(n, None)))
 
 
 @functools.cache
@@ -122,16 +117,6 @@ def meet(*labelings: Labeling) -> Labeling:
     (0, 1, 2, 2)
     """
     return canonical(zip(*labelings, strict=True))
-
-
-def top(n: int) -> Labeling:
-    """Return the labeling with all points in one cluster."""
-    return (0,) * n
-
-
-def bottom(n: int) -> Labeling:
-    """Return the labeling in which each point is a cluster."""
-    return tuple(range(n))
 
 
 @functools.cache
@@ -191,8 +176,6 @@ def comparison(
     left: Sequence[tuple[str, str]],
     relation: Relation,
     right: Sequence[tuple[str, str]],
-    *,
-    renamed: bool = False,
 ) -> PropertyCase:
     """Return a case with sums of values on both sides; each pair names two labelings.
 
@@ -203,8 +186,8 @@ def comparison(
     """
     texts = [" + ".join(f"{sign}({one}, {other})" for one, other in side) for side in (left, right)]
     pairs = tuple((shown[one], shown[other]) for one, other in (*left, *right))
-    case = PropertyCase(seeds, tuple(shown.items()), pairs, relation, texts[0], texts[1])
-    return replace(case, lefts=len(left), renamed=renamed)
+    named = tuple(shown.items())
+    return PropertyCase(seeds, named, pairs, relation, texts[0], texts[1], len(left))
 
 
 def sums(case: PropertyCase, values: Sequence[float], record: Measure) -> Sides:

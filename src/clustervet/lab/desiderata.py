@@ -7,19 +7,19 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clustervet._progress import ticking
 from clustervet.errors import ParameterError, Setting
-from clustervet.lab.family import Grid, Point, check_objects, describe
-from clustervet.lab.measure_trials import (
+from clustervet.lab.family import (
     PLAIN,
     FamilyCase,
+    Grid,
     MeasureFault,
     MeasureTrial,
-    cases_of,
+    Point,
+    check_objects,
     chosen_measures,
-    run_trial,
+    describe,
+    run_trials,
 )
 from clustervet.registry import Measure, check_options
 from clustervet.view import Cell, Column, Result, Row, Section, Table, number_cell, plain, text_cell
@@ -56,6 +56,10 @@ RULES = (
     Rule("P4", "error_useful", -1, lambda point: True),
     Rule("P5", "error_noise", -1, lambda point: True),
 )
+
+
+# What is the same, the places of cases that differ in one parameter, and its growing values.
+_Sequence = tuple[dict[str, Any], list[int], list[float]]
 
 
 class BrokenStep(NamedTuple):
@@ -455,13 +459,6 @@ def printed(rule: str, key: str) -> int | None:
     return 0 if key in PRINTED_FOR else PRINTED[rule].get(key)
 
 
-class _Sequence(NamedTuple):
-    """Places of cases that differ in one parameter, which grows."""
-
-    held: dict[str, Any]
-    places: NDArray[np.int64]
-
-
 def desiderata(
     measures: Any = None,
     grid: Grid | Mapping[str, Any] | None = None,
@@ -519,9 +516,7 @@ def desiderata(
         raise ParameterError(
             Setting("tolerance"), f" is a share of the value from 0 to 1, not {tolerance!r}."
         )
-    cases = cases_of(over, n)
-    with ticking(len(records) * len(cases), "desiderata") as tick:
-        trials = [run_trial(record, cases, tick) for record in records]
+    cases, trials = run_trials(records, over, n, "desiderata")
     return judged(trials, cases, over, n, tolerance)
 
 
@@ -537,7 +532,7 @@ def judged(
     tried, verdicts, failures = {}, {}, {}
     for rule in RULES:
         sequences = _sequences(rule, cases)
-        found = {t.record.key: _failures(rule, t, sequences, cases, tolerance) for t in sound}
+        found = {t.record.key: _failures(rule, t, sequences, tolerance) for t in sound}
         tried[rule.key] = len(sequences)
         failures[rule.key] = found
         verdicts[rule.key] = {
@@ -564,27 +559,21 @@ def _sequences(rule: Rule, cases: Sequence[FamilyCase]) -> list[_Sequence]:
     groups: dict[tuple[Any, ...], list[int]] = {}
     for place, case in enumerate(cases):
         if rule.holds_for(case.point):
-            groups.setdefault(tuple(_held(rule, case.point).values()), []).append(place)
+            facts = case.point._asdict().items()
+            held = tuple((name, value) for name, value in facts if name != rule.varied)
+            groups.setdefault(held, []).append(place)
     return [
-        _Sequence(_held(rule, cases[places[0]].point), np.array(places, np.int64))
-        for places in groups.values()
+        (dict(held), places, [float(getattr(cases[k].point, rule.varied)) for k in places])
+        for held, places in groups.items()
         if len(places) > 1
     ]
 
 
-def _held(rule: Rule, point: Point) -> dict[str, Any]:
-    return {name: value for name, value in point._asdict().items() if name != rule.varied}
-
-
 def _failures(
-    rule: Rule,
-    trial: MeasureTrial,
-    sequences: Sequence[_Sequence],
-    cases: Sequence[FamilyCase],
-    tolerance: float,
+    rule: Rule, trial: MeasureTrial, sequences: Sequence[_Sequence], tolerance: float
 ) -> tuple[RuleFailure, ...]:
     found = []
-    for held, places in sequences:
+    for held, places, at in sequences:
         values = trial.values[places]
         size = np.maximum(np.abs(values[:-1]), np.abs(values[1:]))
         change = np.diff(values)
@@ -593,7 +582,6 @@ def _failures(
         if np.isnan(values).any() or not len(broken):
             continue
         own = (values if trial.record.better == "higher" else -values).tolist()
-        at = [float(getattr(cases[place].point, rule.varied)) for place in places]
         steps = tuple(
             BrokenStep(at[k], at[k + 1], own[k], own[k + 1], bool(still[k]))
             for k in broken.tolist()
@@ -606,14 +594,14 @@ def _verdict(
     rule: str, trial: MeasureTrial, sequences: Sequence[_Sequence], failures: Sequence[RuleFailure]
 ) -> RuleVerdict:
     """Return the counts over the sequences on which the measure has all its values."""
-    whole = [s for s in sequences if not np.isnan(trial.values[s.places]).any()]
+    whole = [places for _, places, _ in sequences if not np.isnan(trial.values[places]).any()]
     broken = [step for failure in failures for step in failure.steps]
     return RuleVerdict(
         measure=trial.record.key,
         desideratum=rule,
         sequences=len(whole),
         failed=len(failures),
-        steps=sum(len(sequence.places) - 1 for sequence in whole),
+        steps=sum(len(places) - 1 for places in whole),
         failed_steps=len(broken),
         tied_steps=sum(step.tie for step in broken),
     )

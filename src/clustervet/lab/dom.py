@@ -10,16 +10,18 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.lab.desiderata import PAPER_OBJECTS, Desiderata, cell_table, judged
-from clustervet.lab.family import Grid, Point, check_objects, expected_table, family
-from clustervet.lab.measure_trials import (
+from clustervet.lab.family import (
     FamilyCase,
+    Grid,
     MeasureTrial,
-    cases_of,
+    Point,
+    check_objects,
     chosen_measures,
-    run_trial,
+    expected_table,
+    family,
+    run_trials,
     values_on,
 )
 from clustervet.registry import Measure
@@ -301,9 +303,7 @@ def dom_study(measures: Any = None, *, n: float = PAPER_OBJECTS) -> DomStudy:
     if REFERENCE not in {record.key for record in records}:
         records.append(registry[REFERENCE])
     grid = Grid()
-    cases = cases_of(grid, n)
-    with ticking(len(records) * len(cases), "Dom's study") as tick:
-        trials = [run_trial(record, cases, tick) for record in records]
+    cases, trials = run_trials(records, grid, n, "Dom's study")
     return DomStudy(
         n=n,
         tables=tuple(

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clustervet._checks import whole
+from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, Setting
+from clustervet.labels import show_label
+from clustervet.registry import Measure
+from clustervet.registry import measures as registry
 
 # How far shares may be from a sum of one: rounding, not another distribution.
 SUM_SLACK = 1e-9
 WHOLE_SLACK = 1e-14
+# The measures that Dom 2001, §7.2, compares. Q0 gives the same ranks as Q2.
+PAPER_MEASURES = ("rand", "fowlkes_mallows", "hubert_gamma", "jaccard", "hamming", "dom_q2")
+# Sums in another order differ by rounding, which is far below this share of the value.
+ORDER_SLACK = 1e-9
+# The family of a function that has no record.
+PLAIN = "a plain function"
+
+FaultKind = Literal["raises", "undefined", "order", "unsteady", "direction"]
 
 
 def family(
@@ -66,11 +78,8 @@ def family(
     array([[0.175, 0.175, 0.05 , 0.1  ],
            [0.025, 0.025, 0.35 , 0.1  ]])
     """
-    classes = whole(classes, "classes", 1)
-    useful = whole(useful, "useful", 1)
-    noise = whole(noise, "noise", 0)
-    error_useful = _probability(error_useful, "error_useful")
-    error_noise = _probability(error_noise, "error_noise")
+    given = classes, useful, noise, error_useful, error_noise
+    classes, useful, noise, error_useful, error_noise = map(_parameter, Point._fields, given)
     reason = _no_distribution(classes, useful, noise, error_useful, error_noise)
     if reason:
         raise ParameterError(reason)
@@ -213,20 +222,13 @@ class Grid:
     error_noise: Any = (0.0, 0.1, 0.2, 0.3)
 
     def __post_init__(self) -> None:
-        for name, least in (("classes", 1), ("useful", 1), ("noise", 0)):
-            self._settle(name, {whole(value, name, least) for value in self._given(name)})
-        for name in ("error_useful", "error_noise"):
-            self._settle(name, {_probability(value, name) for value in self._given(name)})
-
-    def _given(self, name: str) -> Iterable[Any]:
-        values = getattr(self, name)
-        several = isinstance(values, Iterable) and not isinstance(values, str)
-        return values if several else [values]
-
-    def _settle(self, name: str, values: set[Any]) -> None:
-        if not values:
-            raise ParameterError(f"a grid needs at least one value of {name}.")
-        object.__setattr__(self, name, tuple(sorted(values)))
+        for name in Point._fields:
+            given = getattr(self, name)
+            several = isinstance(given, Iterable) and not isinstance(given, str)
+            values = {_parameter(name, value) for value in (given if several else [given])}
+            if not values:
+                raise ParameterError(f"a grid needs at least one value of {name}.")
+            object.__setattr__(self, name, tuple(sorted(values)))
 
     def __iter__(self) -> Iterator[Point]:
         for values in product(*self.to_dict().values()):
@@ -255,24 +257,18 @@ class Grid:
 
 
 def _own_clusters(classes: int, useful: int) -> NDArray[np.bool_]:
-    """Return which useful clusters belong to which class, by the ceiling rule."""
+    """Return which useful clusters belong to which class, by the ceiling rule.
+
+    Each class in turn takes the ceiling of its share of what is left.
+
+    >>> _own_clusters(5, 11).sum(axis=1)
+    array([3, 2, 2, 2, 2])
+    """
     if classes > useful:
         return _own_clusters(useful, classes).T
-    owner = np.repeat(np.arange(classes), _ceiling_shares(useful, classes))
+    fewest, more = divmod(useful, classes)
+    owner = np.repeat(np.arange(classes), fewest + (np.arange(classes) < more))
     return np.equal.outer(np.arange(classes), owner)
-
-
-def _ceiling_shares(things: int, takers: int) -> list[int]:
-    """Return how many things each taker gets by the ceiling rule.
-
-    >>> _ceiling_shares(11, 5)
-    [3, 2, 2, 2, 2]
-    """
-    shares = []
-    for left in range(takers, 0, -1):
-        shares.append(-(-things // left))
-        things -= shares[-1]
-    return shares
 
 
 def _no_distribution(
@@ -292,7 +288,10 @@ def _no_distribution(
     return None
 
 
-def _probability(value: Any, name: str) -> float:
+def _parameter(name: str, value: Any) -> Any:
+    """Return a parameter of the family: a number of classes or clusters, or a probability."""
+    if name in ("classes", "useful", "noise"):
+        return whole(value, name, 0 if name == "noise" else 1)
     if isinstance(value, bool | str | bytes):
         raise ParameterError(Setting(name), f" is a probability, not {value!r}.")
     try:
@@ -302,3 +301,174 @@ def _probability(value: Any, name: str) -> float:
     if not 0 <= number <= 1:
         raise ParameterError(Setting(name), f" is a probability between 0 and 1, not {number:.6g}.")
     return number
+
+
+@dataclass(frozen=True)
+class MeasureFault:
+    """A fault of a measure: the number of tables that show it, and the first of them.
+
+    `kind` is "raises", "undefined" (nan or infinite), "order" (another order of labels gives
+    another value), "unsteady" (the same table gives another value) or "direction" (its record
+    does not say whether higher or lower is better). `first` has the parameters of the first
+    table that shows the fault, and `what` says in words what happened there.
+    """
+
+    measure: str
+    kind: FaultKind
+    tables: int
+    tried: int
+    first: dict[str, Any] | None
+    what: str
+
+    def __str__(self) -> str:
+        if self.first is None:
+            return f"{self.measure} {self.what}."
+        where = f"in {self.tables} of {self.tried} tables, first at {describe(self.first)}"
+        return f"{self.measure} {self.what.rstrip('.')}; {where}."
+
+
+class MeasureTrial(NamedTuple):
+    """A measure's values, signed so that higher is better and nan where undefined; its faults."""
+
+    record: Measure
+    values: NDArray[np.float64]
+    faults: tuple[MeasureFault, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the values depend on the clustering alone, and have a direction."""
+        return not any(fault.kind in ("order", "unsteady", "direction") for fault in self.faults)
+
+
+class FamilyCase(NamedTuple):
+    """A member of the family as a table, and the same table with one side in reverse order."""
+
+    point: Point
+    table: Contingency
+    turned: Contingency
+    side: str
+
+
+def cases_of(grid: Grid, n: float) -> list[FamilyCase]:
+    """Return the expected tables of a grid; classes and clusters are reversed in turn."""
+    cases = []
+    for place, point in enumerate(grid):
+        shares = family(*point)
+        side, turned = ("classes", shares[::-1]) if place % 2 else ("clusters", shares[:, ::-1])
+        cases.append(FamilyCase(point, expected_table(shares, n), expected_table(turned, n), side))
+    if not cases:
+        raise ParameterError("the grid holds no combination that names a distribution.")
+    return cases
+
+
+def chosen_measures(measures: Any) -> list[Measure]:
+    """Return the records of keys, records, measures or plain functions of a table.
+
+    None stands for the measures of the paper, "all" for every external measure with a direction.
+    """
+    if measures is None:
+        return registry.select(PAPER_MEASURES)
+    if isinstance(measures, str) and measures == "all":
+        return [r for r in registry.select(kind="external") if r.better != "neither"]
+    single = isinstance(measures, str) or callable(measures) or not isinstance(measures, Iterable)
+    chosen: dict[str, Measure] = {}
+    for item in [measures] if single else measures:
+        record = _record(item)
+        if record.kind != "external":
+            raise ParameterError(f"{record.key} reads features; the laboratory has tables only.")
+        if chosen.setdefault(record.key, record).formula is not record.formula:
+            raise ParameterError(f"two measures are named {record.key}.")
+    if not chosen:
+        raise ParameterError("name at least one measure, or none at all for the paper's.")
+    return list(chosen.values())
+
+
+def _record(item: Any) -> Measure:
+    """Return the record of a measure; of a function that has none, higher is taken to be better."""
+    known = isinstance(item, str | Measure) or isinstance(getattr(item, "record", None), Measure)
+    if known or not callable(item):
+        return registry.select([item])[0]
+    name = show_label(getattr(item, "__name__", type(item).__name__))
+    return Measure(
+        key=name,
+        title=name,
+        family=PLAIN,
+        kind="external",
+        better="higher",
+        bounds=(-math.inf, math.inf),
+        formula=item,
+    )
+
+
+def run_trials(
+    records: Sequence[Measure], grid: Grid, n: float, what: str
+) -> tuple[list[FamilyCase], list[MeasureTrial]]:
+    """Return the members of the family in a grid, and what each measure gives for all of them."""
+    cases = cases_of(grid, n)
+    with ticking(len(records) * len(cases), what) as tick:
+        return cases, [_run_trial(record, cases, tick) for record in records]
+
+
+def _run_trial(
+    record: Measure, cases: Sequence[FamilyCase], tick: Callable[[], None]
+) -> MeasureTrial:
+    """Return the values on every table; whatever the measure raises becomes a fault."""
+    values = np.full(len(cases), np.nan)
+    found: dict[FaultKind, list[tuple[Point, str]]] = {}
+    if record.better == "neither":
+        what = "has no direction: its record does not say whether higher or lower is better"
+        return MeasureTrial(
+            record, values, (MeasureFault(record.key, "direction", 0, 0, None, what),)
+        )
+    for place, case in enumerate(cases):
+        value, kind, what = _value(record, case.table)
+        if kind is None:
+            values[place] = value
+            kind, what = _turned_fault(record, case, value)
+        if kind is not None:
+            found.setdefault(kind, []).append((case.point, what))
+        tick()
+    faults = (
+        MeasureFault(record.key, kind, len(shown), len(cases), shown[0][0]._asdict(), shown[0][1])
+        for kind, shown in found.items()
+    )
+    sign = 1 if record.better == "higher" else -1
+    return MeasureTrial(record, sign * values, tuple(faults))
+
+
+def values_on(record: Measure, tables: Iterable[Contingency]) -> list[float]:
+    """Return the measure's own values, nan where it has none."""
+    return [_value(record, table)[0] for table in tables]
+
+
+def _value(record: Measure, table: Contingency) -> tuple[float, FaultKind | None, str]:
+    """Return a finite value, or what happened instead."""
+    try:
+        with np.errstate(all="ignore"):
+            value, why = record.evaluate(table)
+    except Exception as error:
+        said = str(error).strip() or "no message"
+        return math.nan, "raises", f"raises {type(error).__name__}: {show_label(said, 200)}"
+    if not math.isfinite(value):
+        reason = f": {show_label(why, 200)}" if why else ""
+        return math.nan, "undefined", f"is {value}{reason}"
+    return float(value), None, ""
+
+
+def _turned_fault(record: Measure, case: FamilyCase, value: float) -> tuple[FaultKind | None, str]:
+    """Return the fault that another order of classes or clusters shows, if any."""
+    other, kind, what = _value(record, case.turned)
+    if kind is not None:
+        return kind, f"{what}, with the {case.side} in reverse order"
+    if not _differ(value, other):
+        return None, ""
+    again, kind, what = _value(record, case.table)
+    if kind is not None or _differ(value, again):
+        said = what or f"{value:.6g}, then {again:.6g}"
+        return "unsteady", f"gives the same table different values: {said}"
+    said = f"{value:.6g}, but {other:.6g} with the {case.side} reversed"
+    return "order", f"depends on the order of labels: {said}"
+
+
+def _differ(one: float, other: float) -> bool:
+    return abs(one - other) > ORDER_SLACK * max(abs(one), abs(other))

@@ -7,13 +7,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import starmap
 from string import ascii_lowercase
 from typing import Any, ClassVar, Literal
 
 from clustervet._checks import suggestion
 from clustervet.errors import ParameterError
-from clustervet.lab import further_properties, meila
+from clustervet.lab import properties
 from clustervet.lab.cases import Labeling, Property
 from clustervet.labels import show_label
 from clustervet.registry import Measure, measures
@@ -53,8 +52,7 @@ def known_properties() -> dict[str, Property]:
     >>> known_properties()["triangle"].claim
     'A detour by a third clustering is never shorter.'
     """
-    every = (*vars(meila).values(), *vars(further_properties).values())
-    return {one.key: one for one in every if isinstance(one, Property)}
+    return {one.key: one for one in vars(properties).values() if isinstance(one, Property)}
 
 
 def choose_properties(names: str | Iterable[str] | None) -> list[Property]:
@@ -361,13 +359,13 @@ class PropertyMatrix(Mapping[str, Mapping[str, PropertyVerdict]], Result):
         Section
             Every answer in words for a few measures, else a table of marks with a legend.
         """
-        few = len(self.rows) <= FEW
+        rows, few = self.rows, len(self.rows) <= FEW
         broken = [f"{why}." for why in self.broken().values()]
         return Section(
             "properties",
             "Properties of the measures",
             blocks=() if few else (self._marks(),),
-            sections=tuple(starmap(_answers, enumerate(self.rows.items()))) if few else (),
+            sections=tuple(_answers(k, *row) for k, row in enumerate(rows.items())) if few else (),
             notes=() if few else (LEGEND, *self._letters(), *broken),
             subject=self,
             measures=self.records,
@@ -394,9 +392,8 @@ class PropertyMatrix(Mapping[str, Mapping[str, PropertyVerdict]], Result):
         ]
 
 
-def _answers(place: int, entry: tuple[str, Mapping[str, PropertyVerdict]]) -> Section:
+def _answers(place: int, key: str, row: Mapping[str, PropertyVerdict]) -> Section:
     """Return all answers about one measure; a fault that all of them share stands once."""
-    key, row = entry
     facts = {f"{answer.mark} {name}": str(answer) for name, answer in row.items()}
     if len(set(facts.values())) == 1 and {answer.status for answer in row.values()} == {"broken"}:
         facts = {MARKS["broken"]: next(iter(facts.values()))}

@@ -34,11 +34,9 @@ if TYPE_CHECKING:
         SilhouetteDisplay,
     )
     from clustervet.plots.dots import ranking_plot, score_plot
-    from clustervet.plots.flows import alluvial
-    from clustervet.plots.hasse import lattice_plot
-    from clustervet.plots.heatmaps import contingency_heatmap, distance_heatmap
-    from clustervet.plots.laboratory import dom_figures, property_matrix_plot
-    from clustervet.plots.maps import dendrogram, map_plot
+    from clustervet.plots.laboratory import dom_figures, lattice_plot, property_matrix_plot
+    from clustervet.plots.maps import dendrogram, distance_heatmap, map_plot
+    from clustervet.plots.tables import alluvial, contingency_heatmap
     from clustervet.plots.theme import template
 
 __all__ = [
@@ -74,11 +72,9 @@ _MODULES = {
     "curves": ("bound_plot", "elbow_plot"),
     "displays": tuple(name for name in __all__ if name.endswith("Display")),
     "dots": ("ranking_plot", "score_plot"),
-    "flows": ("alluvial",),
-    "hasse": ("lattice_plot",),
-    "heatmaps": ("contingency_heatmap", "distance_heatmap"),
-    "laboratory": ("dom_figures", "property_matrix_plot"),
-    "maps": ("dendrogram", "map_plot"),
+    "laboratory": ("dom_figures", "lattice_plot", "property_matrix_plot"),
+    "maps": ("dendrogram", "distance_heatmap", "map_plot"),
+    "tables": ("alluvial", "contingency_heatmap"),
     "theme": ("template",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import importlib
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from clustervet.plots import figures
 from clustervet.plots.theme import template
 from clustervet.view.words import LONG, SHORT, distinct, spoken
 
@@ -62,6 +63,15 @@ def hover(*lines: str) -> str:
 def wrapped(text: str, width: int) -> list[str]:
     """Return the lines of a plain text, escaped, none much longer than `width`."""
     return [escape(line) for line in textwrap.wrap(text, width, break_on_hyphens=False)]
+
+
+def draws(kind: type, *plots: Callable[..., Figure]) -> None:
+    """Let `figures` draw a type of result by these functions, one figure each."""
+
+    def drawn(result: Any, *, theme: str = "light") -> list[Figure]:
+        return [plot(result, theme=theme) for plot in plots]
+
+    figures.register(kind, drawn)
 
 
 def new_figure() -> Figure:

@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
-from clustervet.contingency import Contingency
 from clustervet.evidence import ClusteringEvidence
 from clustervet.inference import Diagnosis
 from clustervet.internal import Silhouettes
 from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
-from clustervet.plots.flows import alluvial
-from clustervet.plots.heatmaps import contingency_heatmap
+from clustervet.plots.tables import alluvial, contingency_heatmap
 from clustervet.plots.theme import EITHER, INK
 from clustervet.view.words import SHORT, brief, counted, digits, ident, share, short, spoken
 
@@ -292,40 +290,19 @@ def _silhouette_title(bands: list[Band], overall: float, below: int) -> str:
     return f"{start}; no point lies below 0."
 
 
-def clustering_figures(
-    table: Contingency | None,
-    diagnosis: Diagnosis | None,
-    silhouettes: Silhouettes | None,
-    truth: str | None,
-    name: str,
-    *,
-    theme: str = "light",
-) -> list[Figure]:
-    """Return the figures of what is known about one clustering: table, flows, bars, silhouettes."""
+canvas.draws(Diagnosis, diagnosis_bars)
+canvas.draws(Silhouettes, silhouette_plot)
+
+
+@figures.register
+def _(known: ClusteringEvidence, *, theme: str = "light") -> list[Figure]:
     found = []
-    if table is not None:
-        titles = [short(truth or "truth", SHORT), short(name, SHORT)]
-        found.append(contingency_heatmap(table, theme=theme))
-        found.append(alluvial(table, names=titles, theme=theme))
-    if diagnosis is not None:
-        found.append(diagnosis_bars(diagnosis, theme=theme))
-    if silhouettes is not None:
-        found.append(silhouette_plot(silhouettes, theme=theme))
+    if known.table is not None:
+        titles = [short(known.truth or "truth", SHORT), short(known.name, SHORT)]
+        found.append(contingency_heatmap(known.table, theme=theme))
+        found.append(alluvial(known.table, names=titles, theme=theme))
+    if known.diagnosis is not None:
+        found.append(diagnosis_bars(known.diagnosis, theme=theme))
+    if known.silhouettes is not None:
+        found.append(silhouette_plot(known.silhouettes, theme=theme))
     return found
-
-
-@figures.register
-def _(diagnosis: Diagnosis, *, theme: str = "light") -> list[Figure]:
-    return [diagnosis_bars(diagnosis, theme=theme)]
-
-
-@figures.register
-def _(silhouettes: Silhouettes, *, theme: str = "light") -> list[Figure]:
-    return [silhouette_plot(silhouettes, theme=theme)]
-
-
-@figures.register
-def _(found: ClusteringEvidence, *, theme: str = "light") -> list[Figure]:
-    return clustering_figures(
-        found.table, found.diagnosis, found.silhouettes, found.truth, found.name, theme=theme
-    )

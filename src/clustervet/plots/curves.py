@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clustervet._checks import is_number
-from clustervet.plots import canvas, figures
+from clustervet.plots import canvas
 from clustervet.plots.canvas import Figure, axis_texts, escape, hover, plot_text
 from clustervet.plots.theme import EITHER, QUIET, SYMBOLS
 from clustervet.registry import Measure
@@ -353,11 +353,5 @@ def _bound_note(selection: Selection, drawn: int, known: bool) -> str:
     return " ".join(said)
 
 
-@figures.register
-def _(tuning: Tuning, *, theme: str = "light") -> list[Figure]:
-    return [elbow_plot(tuning, theme=theme)]
-
-
-@figures.register
-def _(selection: Selection, *, theme: str = "light") -> list[Figure]:
-    return [bound_plot(selection, theme=theme)]
+canvas.draws(Tuning, elbow_plot)
+canvas.draws(Selection, bound_plot)

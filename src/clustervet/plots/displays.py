@@ -16,14 +16,8 @@ from clustervet.internal import Silhouettes, silhouettes
 from clustervet.plots.clusterwise import bands_of
 from clustervet.plots.curves import bound_title, constant_text, curve_places, elbow_title
 from clustervet.plots.dots import chosen_measures, is_bounded, reaches, read_cards
-from clustervet.plots.heatmaps import (
-    NUMBERED,
-    SHADES,
-    Shade,
-    heatmap_title,
-    make_grid,
-    ordered_distances,
-)
+from clustervet.plots.maps import ordered_distances
+from clustervet.plots.tables import NUMBERED, SHADES, Shade, heatmap_title, make_grid
 from clustervet.plots.theme import EITHER, QUIET, SEQUENTIAL
 from clustervet.registry import measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores
@@ -77,17 +71,13 @@ class _Display:
 
     def _draw_matrix(
         self, numbers: Any, shades: Any, rows: list[Any], cols: list[Any], top: float | None
-    ) -> tuple[Any, Any]:
-        """Draw a matrix with names beside it, and its numbers in the cells where it is small.
-
-        Returns the image, and the array of texts or None.
-        """
+    ) -> None:
+        """Draw a matrix with names beside it, and its numbers in the cells where it is small."""
         ax = self.ax_
         colors: Any = importlib.import_module("matplotlib.colors")
         ramp = colors.LinearSegmentedColormap.from_list("clustervet", SEQUENTIAL["light"])
-        image = ax.imshow(
-            shades, cmap=ramp, vmin=None if top is None else 0, vmax=top, aspect="auto"
-        )
+        least = None if top is None else 0
+        self.im_ = ax.imshow(shades, cmap=ramp, vmin=least, vmax=top, aspect="auto")
         for names, axis, upright in ((cols, ax.xaxis, True), (rows, ax.yaxis, False)):
             step = max(1, math.ceil(len(names) / NAMED))
             texts = _texts(names)[::step]
@@ -98,14 +88,15 @@ class _Display:
                 rotation="vertical" if turned else "horizontal",
                 fontsize="small" if len(names) <= 20 else "xx-small",
             )
+        self.text_: Any = None
         if max(shades.shape) > NUMBERED:
-            return image, None
-        found = np.full(shades.shape, None, object)
+            return
+        self.text_ = np.full(shades.shape, None, object)
         most = top or np.nanmax(shades) or 1.0
         size = "medium" if max(shades.shape) <= 8 else "x-small"
         for r, c in zip(*np.nonzero(~np.isnan(shades)), strict=True):
             value = numbers[r, c]
-            found[r, c] = ax.text(
+            self.text_[r, c] = ax.text(
                 c,
                 r,
                 f"{value:.3g}" if isinstance(value, float) else f"{int(value)}",
@@ -114,7 +105,6 @@ class _Display:
                 color="white" if shades[r, c] > 0.5 * most else "black",
                 fontsize=size,
             )
-        return image, found
 
 
 class ContingencyDisplay(_Display):
@@ -228,9 +218,7 @@ class ContingencyDisplay(_Display):
         ax = self._start(ax)
         shades = np.where(grid.counts != 0, grid.shares[shade], np.nan)
         top = float(np.nanmax(shades)) if shade == "count" else 1.0
-        self.im_, self.text_ = self._draw_matrix(
-            grid.counts, shades, grid.rows.labels, grid.cols.labels, top
-        )
+        self._draw_matrix(grid.counts, shades, grid.rows.labels, grid.cols.labels, top)
         ax.set(xlabel="cluster", ylabel="class")
         self._set_title(heatmap_title(self.table))
         if colorbar:
@@ -344,7 +332,7 @@ class DistanceDisplay(_Display):
         """
         ax = self._start(ax)
         names, matrix = ordered_distances(self.distances, self.hierarchy)
-        self.im_, self.text_ = self._draw_matrix(matrix, matrix, names, names, None)
+        self._draw_matrix(matrix, matrix, names, names, None)
         record = self.distances.measure
         self._set_title(f"{record.title} of {len(names):,} clusterings")
         if colorbar:
@@ -695,10 +683,10 @@ class ElbowDisplay(_Display):
         [2.0, 3.0, 4.0]
         """
         tuning = self.tuning
-        key = tuning.measures[0].key if measure is None else measures[measure].key
+        record = tuning.measures[0] if measure is None else measures[measure]
+        key = record.key
         if key not in tuning.curves:
             raise ParameterError(f"the tuning has no {key}; it has {', '.join(tuning.curves)}.")
-        record = next(record for record in tuning.measures if record.key == key)
         ax = self._start(ax)
         places, ordered = curve_places(tuning)
         curve, choice = tuning.curves[key], tuning.choices[key]

@@ -17,17 +17,7 @@ from clustervet.registry import Measure
 from clustervet.registry import measures as registry
 from clustervet.scorecard import Judgement, Score, ScoreCard, ScoreCards
 from clustervet.view import best_places
-from clustervet.view.words import (
-    ARROWS,
-    COUNTED,
-    DIRECTIONS,
-    brief,
-    counted,
-    digits,
-    ident,
-    listed,
-    spoken,
-)
+from clustervet.view.words import ARROWS, COUNTED, DIRECTIONS, brief, digits, ident, listed, spoken
 
 Cards = ScoreCard | ScoreCards | Mapping[str, ScoreCard]
 Chances = Mapping[str, Any]
@@ -107,10 +97,8 @@ def score_plot(
     row = ROW + MORE * (lanes - 1)
     figure = canvas.new_figure()
     _lay_out(figure, panels, row, _lowest(named, panels[0]))
-    for place, name in enumerate(order):
-        lane = place if len(named) <= COLOURED else int(place >= LEADING)
-        shift = 0.6 * (lane / (lanes - 1) - 0.5) if lanes > 1 else 0.0
-        _add_card(figure, panels, named[name], name, (place, len(order)), shift)
+    for at, name in enumerate(order):
+        _add_card(figure, panels, named[name], name, at, len(order))
     _add_chance(figure, panels, levels)
     several = len(named) > 1 or any(levels.values())
     height = sum(row * len(panel.measures) + PANEL for panel in panels) + (40 if several else 10)
@@ -218,15 +206,11 @@ def _lay_out(figure: Figure, panels: list[Panel], row: int, lowest: float) -> No
 
 
 def _add_card(
-    figure: Figure,
-    panels: list[Panel],
-    card: ScoreCard,
-    name: str,
-    place: tuple[int, int],
-    shift: float,
+    figure: Figure, panels: list[Panel], card: ScoreCard, name: str, at: int, count: int
 ) -> None:
-    at, count = place
     quiet = count > COLOURED and at >= LEADING
+    lane, lanes = (at, count) if count <= COLOURED else (int(quiet), 2)
+    shift = 0.6 * (lane / (lanes - 1) - 0.5) if lanes > 1 else 0.0
     for k, panel in enumerate(panels):
         scores = [card.scores[record.key] for record in panel.measures]
         values = [score.value for score in scores]
@@ -433,8 +417,8 @@ def ranking_plot(ranking: Ranking, *, most: int = 40, theme: str = "light") -> F
         f"{'Left' if record.better == 'lower' else 'Right'} of 0, {leader} is better."
     )
     if left:
-        verb = "is" if left == 1 else "are"
-        note += f" {counted(left, 'more prediction', 'more predictions')} {verb} not drawn."
+        what = "prediction is" if left == 1 else "predictions are"
+        note += f" {left:,} more {what} not drawn."
     near = [spoken(lead.name) for lead in leads if not lead.distinct]
     who = near if len(near) <= 3 else [*near[:2], f"{len(near) - 2:,} others"]
     title = f"{spoken(best)} is best: the data distinguish it from all others."
@@ -507,9 +491,7 @@ def _(cards: ScoreCard | ScoreCards, *, theme: str = "light") -> list[Figure]:
     return judgement_figures(cards, {}, theme=theme)
 
 
-@figures.register
-def _(ranking: Ranking, *, theme: str = "light") -> list[Figure]:
-    return [ranking_plot(ranking, theme=theme)]
+canvas.draws(Ranking, ranking_plot)
 
 
 @figures.register

@@ -1,18 +1,18 @@
-"""Many clusterings: their map, and the tree in which they are merged."""
+"""Many clusterings: their map, the tree that merges them, and the matrix of their distances."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import whole
-from clustervet.ensemble import Embedding, Groups, Hierarchy, Summary
+from clustervet.ensemble import Distances, Embedding, Groups, Hierarchy, Summary
 from clustervet.errors import ParameterError
 from clustervet.plots import canvas, figures
-from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
-from clustervet.plots.heatmaps import distance_heatmap
+from clustervet.plots.canvas import Figure, axis_texts, escape, hover, plot_text
 from clustervet.plots.theme import EITHER, SYMBOLS
 from clustervet.view.words import SHORT, brief, counted, digits, ident, share, spoken
 
@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 NAMED = 60
 # Stress that is rounding alone.
 EXACT = 1e-9
+# Clusterings up to which cells hold their distances, and the most that are drawn.
+NUMBERED_DISTANCES = 12
+MOST_DISTANCES = 300
 
 
 def map_plot(
@@ -69,11 +72,40 @@ def map_plot(
     kept = min(2, embedding.dimensions)
     points[:, :kept] = embedding.points[:, :kept]
     places = label_places(points, [spoken(name, SHORT) for name in names])
+    medoids = () if groups is None else groups.medoids
     figure = canvas.new_figure()
     for group in range(int(codes.max()) + 1):
-        inside = np.flatnonzero(codes == group)
-        if len(inside):
-            _add_group(figure, embedding, points, inside, group, groups, places)
+        inside = {k: names[k] for k in np.flatnonzero(codes == group).tolist()}
+        if not inside:
+            continue
+        canvas.add_marks(
+            figure,
+            points[list(inside), 0],
+            points[list(inside), 1],
+            mode="markers+text",
+            text=[plot_text(name, SHORT) if places[k] else "" for k, name in inside.items()],
+            textposition=[places[k] or "top center" for k in inside],
+            textfont={"size": 11},
+            cliponaxis=False,
+            name=f"group {group + 1} ({len(inside):,})",
+            marker={
+                "color": EITHER[group % len(EITHER)],
+                "symbol": SYMBOLS[group % len(SYMBOLS)],
+                "size": [14 if k in medoids else 8 for k in inside],
+                "opacity": 0.85,
+                "line": {"width": 0},
+            },
+            ids=[[ident("pred", name)] for name in inside.values()],
+            boxes=[
+                hover(
+                    spoken(name),
+                    "" if groups is None else f"group {group + 1}",
+                    "medoid of its group" if k in medoids else "",
+                    f"at {digits(float(points[k, 0]))}, {digits(float(points[k, 1]))}",
+                )
+                for k, name in inside.items()
+            ],
+        )
     ringed = [k for k, name in enumerate(names) if name in set(marked)]
     if ringed:
         canvas.add_marks(
@@ -124,47 +156,6 @@ def _is_covered(box: tuple[float, ...], taken: list[tuple[float, float, float, f
     return any(
         box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
         for other in taken
-    )
-
-
-def _add_group(
-    figure: Figure,
-    embedding: Embedding,
-    points: Floats,
-    inside: NDArray[np.int64],
-    group: int,
-    groups: Groups | None,
-    places: list[str],
-) -> None:
-    medoids = () if groups is None else groups.medoids
-    names = {k: embedding.names[k] for k in inside}
-    canvas.add_marks(
-        figure,
-        points[inside, 0],
-        points[inside, 1],
-        mode="markers+text",
-        text=[plot_text(name, SHORT) if places[k] else "" for k, name in names.items()],
-        textposition=[places[k] or "top center" for k in inside],
-        textfont={"size": 11},
-        cliponaxis=False,
-        name=f"group {group + 1} ({len(inside):,})",
-        marker={
-            "color": EITHER[group % len(EITHER)],
-            "symbol": SYMBOLS[group % len(SYMBOLS)],
-            "size": [14 if k in medoids else 8 for k in inside],
-            "opacity": 0.85,
-            "line": {"width": 0},
-        },
-        ids=[[ident("pred", name)] for name in names.values()],
-        boxes=[
-            hover(
-                spoken(name),
-                "" if groups is None else f"group {group + 1}",
-                "medoid of its group" if k in medoids else "",
-                f"at {digits(float(points[k, 0]))}, {digits(float(points[k, 1]))}",
-            )
-            for k, name in names.items()
-        ],
     )
 
 
@@ -300,6 +291,112 @@ def _tree_title(hierarchy: Hierarchy) -> str:
     )
     distance = brief(float(hierarchy.merges[-1, 2]))
     return f"The last merge, at distance {distance}, joins {first} with {second}."
+
+
+def distance_heatmap(
+    distances: Distances, *, hierarchy: Hierarchy | None = None, theme: str = "light"
+) -> Figure:
+    """Draw the distance between every two clusterings.
+
+    Parameters
+    ----------
+    distances : Distances
+        The distances. Up to 12 clusterings the cells hold their values; of more than 300 an even
+        selection is drawn, and the note says so.
+    hierarchy : Hierarchy or None, optional
+        The tree of the clusterings. The rows are in its order, so that similar clusterings are
+        side by side; without it they are in the order given.
+    theme : {"light", "dark"}, default "light"
+        The colours of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The heatmap.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> found = cv.distance_matrix({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 0, 1]})
+    >>> distance_heatmap(found).layout.meta["title"]
+    'a and b are most alike (VI 0.5), a and c least (VI 2).'
+    """
+    names, matrix = ordered_distances(distances, hierarchy, MOST_DISTANCES)
+    texts, ids = axis_texts(names), [ident("pred", name) for name in names]
+    record = distances.measure
+    few = len(names) <= NUMBERED_DISTANCES
+    extra: dict[str, Any] = {}
+    if few:
+        extra["text"] = [[f"{x:.3g}" for x in row] for row in matrix.tolist()]
+        extra["texttemplate"] = "%{text}"
+    if matrix.size <= canvas.HOVERED:
+        extra["customdata"] = [[[one, other] for other in ids] for one in ids]
+    unit = f" {record.unit}" if record.unit else ""
+    figure = canvas.new_figure()
+    figure.add_heatmap(
+        z=matrix if few else matrix.astype(np.float32),
+        x=texts,
+        y=texts,
+        coloraxis="coloraxis",
+        hovertemplate=f"%{{y}} and %{{x}}<br>{escape(record.title)} %{{z:.6~g}}{unit}"
+        "<extra></extra>",
+        **extra,
+    )
+    figure.update_xaxes(type="category", showgrid=False, tickangle=-90)
+    figure.update_yaxes(type="category", showgrid=False, autorange="reversed")
+    symbol = f"{record.symbol or record.title}{', ' + record.unit if record.unit else ''}"
+    figure.update_coloraxes(colorbar={"title": {"text": escape(symbol)}})
+    note = _distance_note(distances, len(names), hierarchy is not None)
+    height = min(max(300, 22 * len(names)), 620) + 60
+    meta: dict[str, Any] = {"rows": ids, "columns": ids, "table": "matrix"}
+    title = _distance_title(distances)
+    return canvas.finish(figure, "distances", theme, title, note, height=height, **meta)
+
+
+def ordered_distances(
+    distances: Distances, hierarchy: Hierarchy | None, most: int | None = None
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Return names and matrix in the order of a tree; of more than `most` an even selection."""
+    order = np.arange(len(distances)) if hierarchy is None else np.asarray(hierarchy.order)
+    if most is not None and len(order) > most:
+        order = order[np.linspace(0, len(order) - 1, most).round().astype(np.int64)]
+    return [distances.names[k] for k in order], distances.matrix[np.ix_(order, order)]
+
+
+def _distance_title(distances: Distances) -> str:
+    record, symbol = distances.measure, distances.measure.symbol or distances.measure.key
+    values = np.where(np.isfinite(distances.condensed), distances.condensed, np.nan)
+    if np.isnan(values).all():
+        return f"{record.title} has no value between these clusterings."
+    low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
+    near, far = (high, low) if record.better == "higher" else (low, high)
+    near_value, far_value = float(values[near]), float(values[far])
+    if near_value == far_value == record.perfect:
+        return "All clusterings are the same."
+    if near_value == far_value:
+        return f"All clusterings are equally far apart ({symbol} {brief(near_value)})."
+    pairs = np.transpose(np.triu_indices(len(distances), 1))
+    ends = (*pairs[near], *pairs[far])
+    one, other, third, fourth = (spoken(distances.names[k], SHORT) for k in ends)
+    return (
+        f"{one} and {other} are most alike ({symbol} {brief(near_value)}), {third} and {fourth} "
+        f"least ({symbol} {brief(far_value)})."
+    )
+
+
+def _distance_note(distances: Distances, drawn: int, ordered: bool) -> str:
+    said = [f"{distances.measure.title} between {len(distances):,} clusterings."]
+    if ordered:
+        said.append("Similar ones are side by side, as in their tree.")
+    if drawn < len(distances):
+        said.append(f"An even selection of {drawn:,} is drawn.")
+    missing = sum(distances.undefined.values())
+    if missing:
+        said.append(f"{missing:,} entries are undefined.")
+    return " ".join(said)
+
+
+canvas.draws(Distances, distance_heatmap)
 
 
 @figures.register

@@ -144,15 +144,11 @@ class Journal:
         if 0 < size < LEAST and not os.path.exists(f"{self.path}-journal"):
             raise FileError(f"{self.name} is no journal of clustervet.")
         if size:
-            self._open_held()
-
-    def _open_held(self) -> None:
-        with self._spoken():
-            self._connect()
-            if self._is_empty():  # its run ended while it was made
-                return
-            self._check_format()
-            self.seed = int(self._shared()["seed"])
+            with self._spoken():
+                self._connect()
+                if not self._is_empty():  # else its run ended while it was made
+                    self._check_format()
+                    self.seed = int(self._shared()["seed"])
 
     def _is_empty(self) -> bool:
         """Return whether it is an empty database, which locking alone can make."""

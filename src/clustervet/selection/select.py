@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from clustervet._checks import jobs, one_of, whole
 from clustervet.errors import FeatureError, ParameterError
 from clustervet.fitting.algorithms import Algorithm, read_algorithms, read_seed, usual_numbers
-from clustervet.fitting.fits import Fit, FitTask, progress_bar, run_fits
+from clustervet.fitting.fits import FitTask, progress_bar, run_fits
 from clustervet.geometry.points import read_points
 from clustervet.labels import show_label
 from clustervet.pacmdl import Language, languages, pac_mdl_bound
@@ -187,8 +186,7 @@ def select(
             settings = {a.name: a.settings(preparation.described(a)) for a in wanted}
             held.begin(Identity.of(points, seed, settings))
         contest = Contest(study, split, labels, policy)
-        tasks = _tasks(study, wanted)
-        _fit_all(tasks, partial(_fits, preparation, scaled, n_jobs), contest, held, progress)
+        _fit_all(contest, wanted, preparation, scaled, held, n_jobs, progress)
     return _finished(contest)
 
 
@@ -235,18 +233,6 @@ def _tasks(study: SelectionStudy, algorithms: Sequence[Algorithm]) -> dict[Any, 
     return {task.key: task for task in tasks}
 
 
-def _fits(
-    preparation: Preparation, scaled: Any, n_jobs: int | None, tasks: Sequence[FitTask]
-) -> Generator[Fit, None, None]:
-    """Yield the fits as they end; features are prepared only if there are any."""
-    if not tasks:
-        return
-    inputs = preparation.inputs(scaled, [task.algorithm for task in tasks])
-    with closing(run_fits(((task, inputs[task.key[0]]) for task in tasks), n_jobs)) as fits:
-        for fit in fits:
-            yield fit if fit.labels is None else replace(fit, labels=_codes(fit.labels))
-
-
 def _codes(labels: Any) -> Any:
     """Return labels as the smallest integers that hold them; noise stays -1."""
     if labels.dtype.kind not in "iu":
@@ -259,24 +245,31 @@ def _codes(labels: Any) -> Any:
 
 
 def _fit_all(
-    tasks: dict[Any, FitTask],
-    fit_rest: Callable[[Sequence[FitTask]], Generator[Fit, None, None]],
     contest: Contest,
+    algorithms: Sequence[Algorithm],
+    preparation: Preparation,
+    scaled: Any,
     held: Journal | None,
+    n_jobs: int | None,
     progress: bool,
 ) -> None:
     """Take the fits that the journal holds, and make the rest; each is written, then judged."""
+    tasks = _tasks(contest.study, algorithms)
     for fit in held.kept(tasks) if held else ():
         contest.add(fit)
     rest = [task for key, task in tasks.items() if key not in contest.candidates]
     kept = len(tasks) - len(rest)
     what = f"fits ({kept:,} in the journal)" if kept else "fits"
-    with progress_bar(len(rest), what, progress) as tick, closing(fit_rest(rest)) as fits:
-        for fit in fits:
-            if held:
-                held.add(fit)
-            contest.add(fit)
-            tick()
+    with progress_bar(len(rest), what, progress) as tick:
+        # Features are prepared only if there is something to fit.
+        inputs = preparation.inputs(scaled, [task.algorithm for task in rest]) if rest else {}
+        with closing(run_fits(((task, inputs[task.key[0]]) for task in rest), n_jobs)) as fits:
+            for made in fits:
+                fit = made if made.labels is None else replace(made, labels=_codes(made.labels))
+                if held:
+                    held.add(fit)
+                contest.add(fit)
+                tick()
 
 
 def _finished(contest: Contest) -> Selection:

@@ -6,8 +6,8 @@ clear says why.
 
 from __future__ import annotations
 
+from clustervet.tuning.curves import TuningStability
 from clustervet.tuning.rules import Choice, find_elbow, find_gap, find_hartigan, find_optimum
-from clustervet.tuning.samples import TuningStability
 from clustervet.tuning.tune import tune
 from clustervet.tuning.tuning import Tuning
 

@@ -1,4 +1,7 @@
-"""The curves of a tuning: measures of the clustering at every value, and the rule for each."""
+"""The curves of a tuning: measures of the clustering at every value, and the rule for each.
+
+Samples of the points say whether choices, curves and clusters stay the same without the others.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import suggestion
+from clustervet.contingency import Contingency
 from clustervet.errors import LabelError, ParameterError
 from clustervet.fitting.algorithms import Algorithm
 from clustervet.fitting.fits import Fit, FitTask, run_fits
@@ -20,7 +25,8 @@ from clustervet.geometry import Geometry
 from clustervet.registry import Estimate, Measure, Outcome
 from clustervet.registry import measures as registry
 from clustervet.tuning import rules
-from clustervet.tuning.rules import Choice, Floats, nothing
+from clustervet.tuning.rules import Choice, Floats, Places, nothing
+from clustervet.view.data import record as plain_record
 
 Asked = tuple[tuple[Measure, dict[str, Any]], ...]
 NOISE = -1
@@ -49,6 +55,10 @@ CRITERIA = frozenset({"aic", "bic"})
 SAME_NOISE = 1e-3
 MOSTLY_NOISE = 0.5
 MORE_NOISE = 0.1
+# Each sample holds four fifths of the points (Ben-Hur, Elisseeff & Guyon 2002). Points drawn
+# with replacement would be copies, which clusterers and silhouettes take for dense places.
+SHARE = 0.8
+Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +84,7 @@ class CurvePlan:
 
     algorithm: Algorithm
     asked: Asked
+    rules: dict[str, str]
     metric: Any
     noise: Any
     seed: int | None
@@ -91,6 +102,10 @@ class CurvePlan:
         """Return all points in one cluster, by the measures that have a value there."""
         asked = tuple(item for item in self.asked if item[0].key in STARTS)
         return self._measured(points, np.zeros(points.shape[0], np.int32), asked)
+
+    def choices(self, curves: Curves) -> dict[str, Choice]:
+        """Return what each measure chooses by its rule."""
+        return {r.key: choose(r, self.rules[r.key], curves) for r, _ in self.asked}
 
     def _measured(self, points: Any, labels: NDArray[Any], asked: Asked) -> MeasuredFit:
         is_noise = labels == NOISE
@@ -166,7 +181,7 @@ class Curves:
 def fit_curves(
     plan: CurvePlan,
     X: Any,  # noqa: N803  # the name that everyone gives to features
-    samples: Sequence[NDArray[np.int64] | None],
+    samples: Sequence[Places | None],
     values: list[Any],
     n_jobs: int | None,
     tick: Callable[[], None],
@@ -174,7 +189,7 @@ def fit_curves(
     """Yield the curves of each sample of the points (None is all of them), in order."""
     square = getattr(plan.metric, "name", "") == "precomputed"
 
-    def drawn(rows: NDArray[np.int64] | None) -> Any:
+    def drawn(rows: Places | None) -> Any:
         if rows is None:
             return X
         return X[np.ix_(rows, rows)] if square else X[rows]
@@ -323,3 +338,134 @@ def _optimum(record: Measure, curve: Floats, curves: Curves) -> Choice:
         start=curves.at_one(record.key),
         thresholds=ROUGH_STRENGTHS if record.key in ROUGH else None,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class TuningStability:
+    """What samples of the points say about a tuning.
+
+    Parameters
+    ----------
+    samples : int
+        The number of samples.
+    size : int
+        The number of points in each of them.
+    shares : dict
+        By measure, how often it chose each value, clearly or not.
+    clear : dict
+        By measure, how often it chose clearly.
+    low, high : dict
+        By measure, 95% intervals of its curve.
+    labels : ndarray
+        At each value, the mean adjusted Rand index of the clusterings of two samples on the
+        points that they share.
+    """
+
+    samples: int
+    size: int
+    shares: dict[str, Floats]
+    clear: dict[str, float]
+    low: dict[str, Floats]
+    high: dict[str, Floats]
+    labels: Floats
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data.
+
+        Returns
+        -------
+        dict
+            The fields, with lists for arrays and None for what is undefined.
+        """
+        return plain_record(self)
+
+
+def _drawn_samples(points: int, samples: int, seed: int | None) -> list[Places]:
+    """Return the positions of the points in each sample, rising."""
+    size = max(2, round(SHARE * points))
+    streams = np.random.SeedSequence(seed).spawn(samples)
+    return [
+        np.sort(np.random.default_rng(stream).choice(points, size, replace=False))
+        for stream in streams
+    ]
+
+
+def stability_of(
+    plan: CurvePlan,
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+    every: Curves,
+    samples: int,
+    seed: int | None,
+    n_jobs: int | None,
+    tick: Callable[[], None],
+) -> TuningStability:
+    """Return what the curves of samples say beside those of all points."""
+    rows = _drawn_samples(every.points, samples, seed)
+    keys = list(every.fits[0].outcomes)
+    curves: dict[str, list[Floats]] = {key: [] for key in keys}
+    votes = {key: np.zeros(len(every.values)) for key in keys}
+    clear = dict.fromkeys(keys, 0)
+    agreement: list[Floats] = []
+    first: Curves | None = None
+    last: Curves | None = None
+    for b, sample in enumerate(fit_curves(plan, X, rows, every.values, n_jobs, tick)):
+        for key, choice in plan.choices(sample).items():
+            curves[key].append(sample.curve(key))
+            clear[key] += choice.clear
+            if choice.index is not None:
+                votes[key][choice.index] += 1
+        if last is not None:
+            agreement.append(_agreement(last, sample, rows[b - 1], rows[b]))
+        first, last = first or sample, sample
+    if samples > 2 and first is not None and last is not None:
+        agreement.append(_agreement(last, first, rows[-1], rows[0]))
+    bands = {
+        key: _band(every.curve(key), np.array(curves[key]), every.points, len(rows[0]))
+        for key in keys
+    }
+    return TuningStability(
+        samples,
+        len(rows[0]),
+        {key: count / samples for key, count in votes.items()},
+        {key: count / samples for key, count in clear.items()},
+        {key: band[0] for key, band in bands.items()},
+        {key: band[1] for key, band in bands.items()},
+        _mean(np.array(agreement)),
+    )
+
+
+def _agreement(one: Curves, other: Curves, rows: Places, others: Places) -> Floats:
+    """Return the adjusted Rand index of two samples at each value; noise is one more cluster."""
+    _, here, there = np.intersect1d(rows, others, assume_unique=True, return_indices=True)
+    found = np.full(len(one.values), math.nan)
+    if len(here) < 2:
+        return found
+    for k, (a, b) in enumerate(zip(one.fits, other.fits, strict=True)):
+        if a.labels is not None and b.labels is not None:
+            table = Contingency.from_labels(a.labels[here], b.labels[there])
+            found[k] = registry["adjusted_rand"].evaluate(table).value
+    return found
+
+
+def _band(curve: Floats, drawn: Floats, points: int, size: int) -> tuple[Floats, Floats]:
+    """Return an interval around a curve from its values on samples of fewer points.
+
+    Means of m out of n points vary by (1 - m/n) / m, those of n points by 1 / n: deviations
+    are stretched by sqrt(m / (n - m)) (Politis, Romano & Wolf 1999, §2.2). A measure
+    that grows with the number of points, such as SSQ, is first brought to the scale of all points.
+    """
+    drawn = np.where(np.isfinite(drawn), drawn, math.nan)
+    center = _mean(drawn)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = curve / center
+    factor = np.clip(np.where(ratio > 0, ratio, 1.0), size / points, points / size)
+    spread = np.sqrt(_mean((drawn - center) ** 2) * len(drawn) / (len(drawn) - 1))
+    reach = Z * spread * factor * math.sqrt(size / max(1, points - size))
+    return curve - reach, curve + reach
+
+
+def _mean(rows: Floats) -> Floats:
+    """Return the means of the columns over what is defined; nan where nothing is."""
+    count = (~np.isnan(rows)).sum(axis=0)
+    total = np.nansum(rows, axis=0)
+    return np.where(count > 0, total / np.maximum(count, 1), math.nan)

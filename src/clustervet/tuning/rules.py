@@ -21,6 +21,7 @@ from clustervet.labels import show_label
 from clustervet.view import Result, Section
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
 Scale = Literal["share", "odds", "range"]
 AT_THE_END = "the best value lies at the end of the range"
 # A curve must fall into an elbow at least twice as steeply as after it.
@@ -412,9 +413,7 @@ def _middle_best(goods: Floats, clusters: Sequence[int] | None) -> int:
     return (first + last) // 2
 
 
-def _neighbours(
-    values: Sequence[Any], index: int, clusters: Sequence[int] | None
-) -> NDArray[np.int64]:
+def _neighbours(values: Sequence[Any], index: int, clusters: Sequence[int] | None) -> Places:
     """Return the places of the value at `index` and of values too near to contradict it."""
     places = np.arange(len(values))
     if clusters is None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clustervet._checks import is_number, jobs, whole
-from clustervet.errors import FeatureError, ParameterError
+from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm, read_algorithm, read_seed, usual_numbers
 from clustervet.fitting.fits import progress_bar
 from clustervet.geometry.metrics import read_metric
@@ -17,9 +17,7 @@ from clustervet.labels import plain_label
 from clustervet.registry import check_options
 from clustervet.registry import measures as registry
 from clustervet.scorecard.internal import DRAWN_POINTS, MANY_POINTS
-from clustervet.tuning.curves import Asked, CurvePlan, Curves, choose, fit_curves, read_rules
-from clustervet.tuning.rules import Choice
-from clustervet.tuning.samples import draw_samples, read_samples, stability_of
+from clustervet.tuning.curves import Asked, CurvePlan, fit_curves, read_rules, stability_of
 from clustervet.tuning.tuning import Tuning
 
 DISTANCE_MEASURES = (
@@ -127,7 +125,10 @@ def tune(
         raise FeatureError(f"tuning needs at least 3 points; X has {total}.")
     algorithm = read_algorithm(estimator, parameter, how.function or how.name)
     tried = _read_values(values, algorithm, total)
-    samples, seed, n_jobs = read_samples(bootstrap), read_seed(random_state), jobs(n_jobs)
+    samples = whole(bootstrap, "bootstrap")
+    if samples == 1:
+        raise ParameterError(Setting("bootstrap"), " must be 0 or at least 2, not 1.")
+    seed, n_jobs = read_seed(random_state), jobs(n_jobs)
     usual = DRAWN_POINTS if total > MANY_POINTS else None
     drawn = usual if sample is None else whole(sample, "sample", 4)
     if measures is None:
@@ -137,21 +138,21 @@ def tune(
     records = [record for record, _ in asked]
     ruled = read_rules(rules, records)
     if standardize:
-        points = _standardized(points, precomputed)
+        if precomputed:
+            raise ParameterError("standardize is for features; with distances there are none.")
+        from clustervet.fitting.preparation import Preparation
+
+        points = Preparation(standardize=True).scaled(points)
     # Without a seed one is drawn all the same: fits at all values then start alike.
     fresh = None if algorithm.has_own_seed else int(np.random.default_rng().integers(2**31))
-    plan = CurvePlan(algorithm, asked, how, noise, fresh if seed is None else seed)
-
-    def chosen(curves: Curves) -> dict[str, Choice]:
-        return {record.key: choose(record, ruled[record.key], curves) for record in records}
-
-    rows = draw_samples(total, samples, seed)
+    plan = CurvePlan(algorithm, asked, ruled, how, noise, fresh if seed is None else seed)
     with progress_bar((1 + samples) * len(tried), "clusterings", progress) as tick:
         (every,) = fit_curves(plan, points, [None], tried, n_jobs, tick)
         if all(fit.labels is None for fit in every.fits):
             raise ParameterError(f"{every.fits[0].why}.")
-        found = fit_curves(plan, points, rows, tried, n_jobs, tick)
-        stability = stability_of(every, rows, found, chosen) if samples else None
+        stability = None
+        if samples:
+            stability = stability_of(plan, points, every, samples, seed, n_jobs, tick)
     keys = [record.key for record in records]
     return Tuning(
         estimator=algorithm.name,
@@ -159,7 +160,7 @@ def tune(
         values=tried,
         measures=tuple(records),
         curves={key: every.curve(key) for key in keys},
-        choices=chosen(every),
+        choices=plan.choices(every),
         counts=np.array(every.clusters, np.int64),
         noise=every.noise,
         points=total,
@@ -222,11 +223,3 @@ def _read_measures(measures: Any, drawn: int | None, seed: int) -> Asked:
         used = {name: value for name, value in defaults.items() if name in record.parameters}
         asked.append((record, used | own))
     return tuple(asked)
-
-
-def _standardized(points: Any, precomputed: bool) -> Any:
-    if precomputed:
-        raise ParameterError("standardize is for features; with distances there are none.")
-    from clustervet.fitting.preparation import Preparation
-
-    return Preparation(standardize=True).scaled(points)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import multimode
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,8 +16,8 @@ from clustervet._checks import is_number
 from clustervet.errors import ParameterError
 from clustervet.labels import show_label
 from clustervet.registry import Measure
+from clustervet.tuning.curves import TuningStability
 from clustervet.tuning.rules import AT_THE_END, Choice, Floats, value_text
-from clustervet.tuning.samples import TuningStability
 from clustervet.view import Cell, Column, Result, Row, Section, Table, plain
 from clustervet.view.cells import form_cell, number_cell, plain_table, with_ends
 from clustervet.view.words import ARROWS
@@ -143,9 +144,7 @@ class Tuning(Result):
 
     def _speaker(self, keys: list[str]) -> Any:
         """Return the value that most of these measures chose, the middle one of several."""
-        chosen = sorted(self.choices[key].index or 0 for key in keys)
-        most = max(chosen.count(index) for index in chosen)
-        tied = [index for index in dict.fromkeys(chosen) if chosen.count(index) == most]
+        tied = multimode(sorted(self.choices[key].index or 0 for key in keys))
         return self.values[tied[(len(tied) - 1) // 2]]
 
     @property

@@ -1,10 +1,12 @@
-"""Heatmaps: contingency tables with matches on the diagonal, and distances between clusterings."""
+"""A table of classes and clusters: its heatmap, and the flows of objects between its sides."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -12,21 +14,11 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
 from clustervet.contingency import Contingency
-from clustervet.ensemble import Distances, Hierarchy
 from clustervet.errors import ParameterError
-from clustervet.plots import canvas, figures
-from clustervet.plots.canvas import Figure, axis_texts, escape, hover
-from clustervet.view.words import (
-    SHORT,
-    brief,
-    counted,
-    digits,
-    distinct,
-    ident,
-    listed,
-    share,
-    spoken,
-)
+from clustervet.plots import canvas
+from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
+from clustervet.plots.theme import EITHER, QUIET
+from clustervet.view.words import SHORT, counted, digits, distinct, ident, listed, share, spoken
 
 Places = NDArray[np.int64]
 Shade = Literal["class", "cluster", "count"]
@@ -37,9 +29,6 @@ SHADES: dict[Shade, str] = {
 }
 # Rows or columns of a table up to which cells hold their numbers.
 NUMBERED = 20
-# Clusterings up to which cells hold their distances, and the most that are drawn.
-NUMBERED_DISTANCES = 12
-MOST_DISTANCES = 300
 
 
 @dataclass(frozen=True)
@@ -212,7 +201,7 @@ def contingency_heatmap(
         "rows": [key for key in grid.rows.ids if key],
         "columns": [key for key in grid.cols.ids if key],
     }
-    title, note = heatmap_title(table), _note(table, grid)
+    title, note = heatmap_title(table), _heatmap_note(table, grid)
     tall = min(max((46 if grid.is_small else 15) * height, 170), 620) + 90
     return canvas.finish(figure, "contingency", theme, title, note, height=tall, **ids)
 
@@ -306,7 +295,7 @@ def heatmap_title(table: Contingency) -> str:
     return f"{mixed:,} of {len(sizes):,} clusters mix classes; cluster {finding}"
 
 
-def _note(table: Contingency, grid: Grid) -> str:
+def _heatmap_note(table: Contingency, grid: Grid) -> str:
     matched, (height, width) = table.matched, table.shape
     count = digits(matched if isinstance(matched, int) else float(matched))
     said = [
@@ -323,111 +312,203 @@ def _note(table: Contingency, grid: Grid) -> str:
     return " ".join(said)
 
 
-def distance_heatmap(
-    distances: Distances, *, hierarchy: Hierarchy | None = None, theme: str = "light"
+def alluvial(
+    flows: Contingency | Sequence[Contingency] | Mapping[Any, Any],
+    *,
+    names: Sequence[str] | None = None,
+    most: int = 12,
+    theme: str = "light",
 ) -> Figure:
-    """Draw the distance between every two clusterings.
+    """Draw the flows of objects from truth to clustering, and on to other clusterings.
 
     Parameters
     ----------
-    distances : Distances
-        The distances. Up to 12 clusterings the cells hold their values; of more than 300 an even
-        selection is drawn, and the note says so.
-    hierarchy : Hierarchy or None, optional
-        The tree of the clusterings. The rows are in its order, so that similar clusterings are
-        side by side; without it they are in the order given.
+    flows : Contingency, sequence of Contingency, or mapping
+        One table; or several tables, where the clusters of each are the classes of the next; or
+        {name: labels}, with the truth first.
+    names : sequence of str or None, optional
+        The titles of the columns.
+    most : int, default 12
+        How many of the largest classes or clusters each column shows. The others are combined.
     theme : {"light", "dark"}, default "light"
         The colours of the figure.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        The heatmap.
+        The diagram.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two labelings, the tables do not follow each other, or the number
+        of names is not the number of columns.
 
     Examples
     --------
-    >>> import clustervet as cv
-    >>> found = cv.distance_matrix({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 0, 1]})
-    >>> distance_heatmap(found).layout.meta["title"]
-    'a and b are most alike (VI 0.5), a and c least (VI 2).'
+    >>> figure = alluvial({"truth": ["a", "a", "b"], "first": [0, 0, 1], "second": [0, 0, 0]})
+    >>> figure.layout.meta["title"]
+    'Each class goes into one cluster; none is split.'
     """
-    names, matrix = ordered_distances(distances, hierarchy, MOST_DISTANCES)
-    texts, ids = axis_texts(names), [ident("pred", name) for name in names]
-    record = distances.measure
-    few = len(names) <= NUMBERED_DISTANCES
-    extra: dict[str, Any] = {}
-    if few:
-        extra["text"] = [[f"{x:.3g}" for x in row] for row in matrix.tolist()]
-        extra["texttemplate"] = "%{text}"
-    if matrix.size <= canvas.HOVERED:
-        extra["customdata"] = [[[one, other] for other in ids] for one in ids]
-    unit = f" {record.unit}" if record.unit else ""
+    whole(most, "most", 2)
+    tables, titles = _read_flows(flows, names)
+    columns = _flow_columns(tables, titles, most)
+    # Flows between combined clusters would leave little room for the others.
+    hidden = all(column.rest and 2 * column.sizes[-1] > tables[0].n for column in columns)
     figure = canvas.new_figure()
-    figure.add_heatmap(
-        z=matrix if few else matrix.astype(np.float32),
-        x=texts,
-        y=texts,
-        coloraxis="coloraxis",
-        hovertemplate=f"%{{y}} and %{{x}}<br>{escape(record.title)} %{{z:.6~g}}{unit}"
-        "<extra></extra>",
-        **extra,
+    _add_flows(figure, tables, columns, hidden)
+    last = len(titles) - 1
+    for k, title in enumerate(titles):
+        figure.add_annotation(
+            text=plot_text(title, SHORT),
+            x=k / last,
+            y=1,
+            xref="paper",
+            yref="paper",
+            yanchor="bottom",
+            yshift=4,
+            xanchor="left" if k == 0 else "right" if k == last else "center",
+        )
+    title, note = _flow_title(tables[0]), _flow_note(columns, hidden)
+    height = 80 + 34 * max(len(column.sizes) for column in columns)
+    canvas.finish(figure, "alluvial", theme, title, note, height=height, room=22)
+    return figure.update_layout(margin_b=20)
+
+
+def _read_flows(flows: Any, names: Sequence[str] | None) -> tuple[list[Contingency], list[str]]:
+    """Return the tables between neighbouring columns, and the titles of the columns."""
+    if isinstance(flows, Mapping):
+        if len(flows) < 2:
+            raise ParameterError("flows need two labelings or more.")
+        tables = [Contingency.from_labels(a, b) for a, b in pairwise(flows.values())]
+        titles = [str(name) for name in flows]
+    else:
+        tables = [flows] if isinstance(flows, Contingency) else list(flows)
+        if not tables or not all(isinstance(table, Contingency) for table in tables):
+            raise ParameterError("flows must be a Contingency, several, or {name: labels}.")
+        titles = ["truth", "clusters", *(f"clusters {k}" for k in range(2, len(tables) + 1))]
+    for before, after in pairwise(tables):
+        if set(before.cluster_names) != set(after.class_names):
+            raise ParameterError("the clusters of each table must be the classes of the next.")
+    if names is not None:
+        if len(names) != len(titles):
+            raise ParameterError(
+                f"names must be {len(titles)}, one for each column, not {len(names)}."
+            )
+        titles = [str(name) for name in names]
+    return tables, titles
+
+
+def _flow_columns(tables: list[Contingency], titles: list[str], most: int) -> list[Side]:
+    """Return the columns of the diagram, the largest class or cluster of each first."""
+    sides = [(tables[0].class_names, tables[0].class_sizes)]
+    sides += [(table.cluster_names, table.cluster_sizes) for table in tables]
+    columns = []
+    for place, (names, sizes) in enumerate(sides):
+        order = np.argsort(-sizes.astype(np.float64), kind="stable")
+        # A single one beyond the most is shown, as it would take the same room.
+        shown = len(order) if len(order) <= most + 1 else most
+        kind = ("class", "cluster")[place] if place < 2 else f"cluster of {titles[place]}"
+        columns.append(Side.of(kind, names, sizes, order, shown, titles[place]))
+    return columns
+
+
+def _block(table: Contingency, before: Side, after: Side) -> NDArray[Any]:
+    """Return the flows between two columns; those of combined clusters are in the last places."""
+    block = np.zeros((len(before.sizes), len(after.sizes)), table.cells.values.dtype)
+    rows, cols = _places(table.class_names, before), _places(table.cluster_names, after)
+    np.add.at(block, (rows[table.cells.rows], cols[table.cells.cols]), table.cells.values)
+    return block
+
+
+def _places(names: list[Any], column: Side) -> NDArray[np.int64]:
+    place = {name: k for k, name in enumerate(column.names)}
+    return np.array([place.get(name, len(column.names)) for name in names], np.int64)
+
+
+def _add_flows(
+    figure: Figure, tables: list[Contingency], columns: list[Side], hidden: bool
+) -> None:
+    starts = np.cumsum([0, *(len(column.sizes) for column in columns)])
+    colours = [EITHER[k % len(EITHER)] for k in range(len(columns[0].names))]
+    colours += [QUIET] * bool(columns[0].rest)
+    links: dict[str, list[Any]] = {
+        key: [] for key in ("source", "target", "value", "color", "customdata")
+    }
+    for k, (table, (before, after)) in enumerate(zip(tables, pairwise(columns), strict=True)):
+        block = _block(table, before, after)
+        here = colours[-len(before.sizes) :]
+        largest = block.argmax(axis=0)
+        colours += [here[place] for place in largest]
+        if after.rest:
+            colours[-1] = QUIET
+        outs, ins = block.sum(axis=1), block.sum(axis=0)
+        if hidden:
+            block[-1, -1] = 0
+        for r, c in zip(*np.nonzero(block), strict=True):
+            links["source"].append(int(starts[k] + r))
+            links["target"].append(int(starts[k + 1] + c))
+            links["value"].append(float(block[r, c]))
+            main = c == block[r].argmax() or r == largest[c]
+            links["color"].append(_faint(here[r], 0.45 if main else 0.2))
+            box = hover(
+                f"{before.words[r]} → {after.words[c]}",
+                counted(block[r, c], "object"),
+                f"{share(float(block[r, c] / outs[r]))} of the first, "
+                f"{share(float(block[r, c] / ins[c]))} of the second",
+            )
+            links["customdata"].append([after.ids[c], before.ids[r], box])
+    figure.add_sankey(
+        # Nodes that can be dragged swallow clicks.
+        arrangement="fixed",
+        node={
+            "label": [text for column in columns for text in axis_texts(column.labels)],
+            "color": colours,
+            "pad": 12,
+            "thickness": 14,
+            "line": {"width": 0},
+            "customdata": [
+                [key, hover(f"{column.title}: {word}", counted(size, "object"))]
+                for column in columns
+                for key, word, size in zip(column.ids, column.words, column.sizes, strict=True)
+            ],
+            "hovertemplate": "%{customdata[1]}<extra></extra>",
+        },
+        link={**links, "hovertemplate": "%{customdata[2]}<extra></extra>"},
     )
-    figure.update_xaxes(type="category", showgrid=False, tickangle=-90)
-    figure.update_yaxes(type="category", showgrid=False, autorange="reversed")
-    symbol = f"{record.symbol or record.title}{', ' + record.unit if record.unit else ''}"
-    figure.update_coloraxes(colorbar={"title": {"text": escape(symbol)}})
-    note = _distance_note(distances, len(names), hierarchy is not None)
-    height = min(max(300, 22 * len(names)), 620) + 60
-    meta: dict[str, Any] = {"rows": ids, "columns": ids, "table": "matrix"}
-    title = _distance_title(distances)
-    return canvas.finish(figure, "distances", theme, title, note, height=height, **meta)
 
 
-def ordered_distances(
-    distances: Distances, hierarchy: Hierarchy | None, most: int | None = None
-) -> tuple[list[str], NDArray[np.float64]]:
-    """Return names and matrix in the order of a tree; of more than `most` an even selection."""
-    order = np.arange(len(distances)) if hierarchy is None else np.asarray(hierarchy.order)
-    if most is not None and len(order) > most:
-        order = order[np.linspace(0, len(order) - 1, most).round().astype(np.int64)]
-    return [distances.names[k] for k in order], distances.matrix[np.ix_(order, order)]
+def _faint(colour: str, strength: float) -> str:
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{strength})"
 
 
-def _distance_title(distances: Distances) -> str:
-    record, symbol = distances.measure, distances.measure.symbol or distances.measure.key
-    upper = np.triu(np.ones(distances.matrix.shape, np.bool_), 1)
-    known = upper & np.isfinite(distances.matrix)
-    if not known.any():
-        return f"{record.title} has no value between these clusterings."
-    values = np.where(known, distances.matrix, np.nan)
-    low, high = (
-        np.unravel_index(int(f(values)), values.shape) for f in (np.nanargmin, np.nanargmax)
-    )
-    near, far = (high, low) if record.better == "higher" else (low, high)
-    near_value, far_value = float(values[near]), float(values[far])
-    if near_value == far_value == record.perfect:
-        return "All clusterings are the same."
-    if near_value == far_value:
-        return f"All clusterings are equally far apart ({symbol} {brief(near_value)})."
-    one, other, third, fourth = (spoken(distances.names[k], SHORT) for k in (*near, *far))
+def _flow_title(table: Contingency) -> str:
+    """Return which class has the most objects outside its largest part."""
+    cells, sizes = table.cells, table.class_sizes
+    peaks = np.maximum.reduceat(cells.values, cells.indptr[:-1])
+    strays = (sizes - peaks).astype(np.float64)
+    if not strays.any():
+        return "Each class goes into one cluster; none is split."
+    worst = int(np.argmax(strays))
+    span = slice(int(cells.indptr[worst]), int(cells.indptr[worst + 1]))
+    top = span.start + int(np.argmax(cells.values[span].astype(np.float64)))
+    target = spoken(table.cluster_names[int(cells.cols[top])])
+    part = share(float(peaks[worst] / sizes[worst]))
     return (
-        f"{one} and {other} are most alike ({symbol} {brief(near_value)}), {third} and {fourth} "
-        f"least ({symbol} {brief(far_value)})."
+        f"Class {spoken(table.class_names[worst])} is spread over {span.stop - span.start:,} "
+        f"clusters: {part} of its {digits(sizes[worst])} objects are in cluster {target}."
     )
 
 
-def _distance_note(distances: Distances, drawn: int, ordered: bool) -> str:
-    said = [f"{distances.measure.title} between {len(distances):,} clusterings."]
-    if ordered:
-        said.append("Similar ones are side by side, as in their tree.")
-    if drawn < len(distances):
-        said.append(f"An even selection of {drawn:,} is drawn.")
-    missing = sum(distances.undefined.values())
-    if missing:
-        said.append(f"{missing:,} entries are undefined.")
+def _flow_note(columns: list[Side], hidden: bool) -> str:
+    said = ["Height is the number of objects; a cluster has the colour of its largest inflow."]
+    combined = [f"{column.rest:,} of {spoken(column.title)}" for column in columns if column.rest]
+    if combined:
+        said.append(f"The smallest are combined as other: {', '.join(combined)}.")
+    if hidden:
+        said.append("Flows from other to other hold most of the objects and are not drawn.")
     return " ".join(said)
 
 
-@figures.register
-def _(distances: Distances, *, theme: str = "light") -> list[Figure]:
-    return [distance_heatmap(distances, theme=theme)]
+canvas.draws(Contingency, contingency_heatmap, alluvial)
