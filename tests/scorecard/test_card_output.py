@@ -18,7 +18,7 @@ from rich.console import Console
 
 import clustervet as cv
 from clustervet import Contingency, external_scores
-from clustervet.scorecard.tables import SIDE_BY_SIDE
+from clustervet.scorecard.card_document import SIDE_BY_SIDE
 from clustervet.view import words
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "scorecard.schema.json"

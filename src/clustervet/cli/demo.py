@@ -29,7 +29,7 @@ def demo(
     if report is None:
         emit(irises(), format, None)
         return
-    from clustervet.report.writing import check_target
+    from clustervet.report.output import check_target
 
     check_target(report)
     tell("clustering 1,797 handwritten digits in six ways ...")

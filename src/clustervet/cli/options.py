@@ -85,7 +85,7 @@ def checked_output(path: str | None) -> str | None:
 def checked_report(path: str | None) -> str | None:
     """Refuse at once a file that no report can have."""
     if path is not None:
-        from clustervet.report.writing import check_target
+        from clustervet.report.output import check_target
 
         check_target(path)
     return path

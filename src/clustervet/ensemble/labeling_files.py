@@ -22,6 +22,18 @@ class LabelingFiles:
         The character between the fields of delimited text.
     header : bool, optional
         Whether the first line names the columns.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "runs.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("id,a,b\\n1,x,0\\n2,y,0\\n")
+    ...     reader = LabelingFiles()
+    ...     labelings = reader.read([path])
+    ...     list(labelings), reader.remarks()
+    (['a', 'b'], ['labelings are a, b; left out: id (an index).'])
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from clustervet.inference import Chance, Diagnosis, Ranking
 from clustervet.internal.silhouette import Silhouettes
 from clustervet.registry import Measure
 from clustervet.scorecard import Judgement, ScoreCard, ScoreCards
-from clustervet.scorecard.tables import (
+from clustervet.scorecard.card_document import (
     best_card,
     card_notes,
     headline_key,

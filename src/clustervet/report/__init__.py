@@ -6,7 +6,7 @@ Law: never formats or computes; asks each result for its `document()` and
 
 from __future__ import annotations
 
+from clustervet.report.output import render, write_report
 from clustervet.report.report import Report, build_report
-from clustervet.report.writing import render, write_report
 
 __all__ = ["Report", "build_report", "render", "write_report"]

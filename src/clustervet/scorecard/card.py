@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from clustervet.inference import Interval
 from clustervet.registry import Estimate, Measure, measures
-from clustervet.scorecard.tables import cards_document
+from clustervet.scorecard.card_document import cards_document
 from clustervet.view import Result, Section, plain
 from clustervet.view.words import counted
 
