@@ -12,7 +12,7 @@ from clustervet.labels import Codes, show_label
 
 
 class LabelingFiles:
-    """Read labelings from the columns of one table, or one from each of several files.
+    r"""Read labelings from the columns of one table, or one from each of several files.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class LabelingFiles:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "runs.csv")
     ...     with open(path, "w") as file:
-    ...         _ = file.write("id,a,b\\n1,x,0\\n2,y,0\\n")
+    ...         _ = file.write("id,a,b\n1,x,0\n2,y,0\n")
     ...     reader = LabelingFiles()
     ...     labelings = reader.read([path])
     ...     list(labelings), reader.remarks()
@@ -55,6 +55,14 @@ class LabelingFiles:
         -------
         list of str
             One sentence per guess.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> from clustervet.datasets import iris_path
+        >>> reader = cv.LabelingFiles(["kmeans", "ward"])
+        >>> len(reader.read([iris_path()])), reader.remarks()
+        (2, [])
         """
         said = [] if self._taken is None else [labelings_remark(*self._taken)]
         if self._guessed:
@@ -78,6 +86,14 @@ class LabelingFiles:
         ------
         ParameterError
             If a file holds several columns, or is given twice.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> from clustervet.datasets import iris_path
+        >>> reader = cv.LabelingFiles(["kmeans", "ward"])
+        >>> list(reader.read([iris_path()]))
+        ['kmeans', 'ward']
         """
         if len(files) == 1:
             source = open_table(files[0], **self.options)  # type: ignore[arg-type]  # as given
@@ -107,6 +123,17 @@ class LabelingFiles:
         -------
         Codes
             Its labels.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import clustervet as cv
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "run.txt")
+        ...     with open(path, "w") as file:
+        ...         print(0, 0, 1, sep=chr(10), file=file)
+        ...     len(cv.LabelingFiles().one(path))
+        3
         """
         return next(iter(self._labelings(path, None).values()))
 
