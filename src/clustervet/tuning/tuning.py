@@ -390,7 +390,7 @@ class Tuning(Result):
         if self.stability is not None:
             lines.append(
                 f"stability: mean adjusted Rand index of clusterings of {self.stability.samples} "
-                f"samples of {self.stability.size:,} points"
+                f"samples of {self.stability.size:,} points; [low, high]: 0.95 intervals from these"
             )
         if self.suggestion is not None:
             share = float(self.noise[self.values.index(self.suggestion)])
