@@ -78,7 +78,7 @@ def test_a_file_is_written_in_the_format_of_its_name(run, tmp_path):
 def test_what_is_no_confidence_is_refused_in_one_line(run):
     done = run("score", IRIS, "-t", "species", "-p", "ward", "--confidence", "95")
     assert done.code == 2
-    assert done.err == "clustervet: confidence must lie between 0 and 1, not 95.0.\n"
+    assert done.err == "clustervet: --confidence must lie between 0 and 1, not 95.0.\n"
 
 
 def test_a_measure_of_ones_own_joins_the_card(run, refused, tmp_path, monkeypatch):

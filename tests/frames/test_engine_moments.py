@@ -210,7 +210,7 @@ def test_policies_for_noise_and_missing_labels():
         def moments(frame=frame, **options):
             return cluster_moments(frame, label="c", features="x", **options)
 
-        with pytest.raises(LabelError, match="the label is missing in 1 row; drop such points"):
+        with pytest.raises(LabelError, match="the clustering has 1 missing label; drop"):
             moments()
         kept = moments(missing="drop")
         assert (kept.names, kept.dropped, kept.noise_cluster) == ([-1, 0, 7], 1, 0)

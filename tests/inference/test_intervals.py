@@ -85,7 +85,7 @@ def test_undefined_resamples_are_counted():
     card = cv.external_scores(
         table, measures="homogeneity", confidence=0.95, resamples=200, random_state=0
     )
-    assert "of 200 resamples" in repr(card)
+    assert "of 200 resampled tables" in repr(card)
 
 
 def test_every_measure_gets_an_interval_and_so_does_a_users_own():

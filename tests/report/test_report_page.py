@@ -177,33 +177,37 @@ def faded(page, key):
 
 def test_choosing_a_cluster_in_a_table_lights_it_up_in_all_figures(browser, page_file):
     with opened(browser, page_file) as page:
-        for key in ("c0-table", "c0-flows", "c0-bars", "c0-widths"):
+        for key in ("c0-contingency", "c0-alluvial", "c0-diagnosis", "c0-silhouette"):
             drawn(page, key)
             assert faded(page, key) == 0
         page.click("#c0-clusters tbody tr:nth-child(2) button.link >> nth=0")
         link = page.get_attribute("#c0-clusters tbody tr:nth-child(2)", "data-link")
         page.wait_for_selector("#c0-clusters tr.lit")
         assert page.locator("#c0-clusters tr.lit").count() == 1
-        assert faded(page, "c0-flows") > 0
-        assert faded(page, "c0-bars") == 3
-        assert faded(page, "c0-widths") > 0
-        assert len(page.evaluate("document.getElementById('c0-table-plot').layout.shapes")) == 1
+        assert faded(page, "c0-alluvial") > 0
+        assert faded(page, "c0-diagnosis") == 3
+        assert faded(page, "c0-silhouette") > 0
+        assert (
+            len(page.evaluate("document.getElementById('c0-contingency-plot').layout.shapes")) == 1
+        )
         assert page.is_visible("#chosen")
         assert page.evaluate("decodeURIComponent(location.hash)") == f"#choose={link}"
         page.keyboard.press("Escape")
         assert page.locator("tr.lit").count() == 0
-        assert faded(page, "c0-flows") == 0
+        assert faded(page, "c0-alluvial") == 0
         assert page.is_hidden("#chosen")
 
 
 def test_choosing_in_a_figure_lights_up_the_row(browser, page_file):
     with opened(browser, page_file) as page:
-        drawn(page, "c0-bars")
-        page.locator("#c0-bars-plot .bars .point").first.scroll_into_view_if_needed()
-        page.locator("#c0-bars-plot .nsewdrag").first.click(position={"x": 12, "y": 12})
+        drawn(page, "c0-diagnosis")
+        page.locator("#c0-diagnosis-plot .bars .point").first.scroll_into_view_if_needed()
+        page.locator("#c0-diagnosis-plot .nsewdrag").first.click(position={"x": 12, "y": 12})
         page.wait_for_selector("#c0-clusters tr.lit")
         lit = page.get_attribute("#c0-clusters tr.lit", "data-link")
-        first = page.evaluate("document.getElementById('c0-bars-plot').data[0].customdata[0][0]")
+        first = page.evaluate(
+            "document.getElementById('c0-diagnosis-plot').data[0].customdata[0][0]"
+        )
         assert lit == f"p0|{first}"
 
 
@@ -219,7 +223,7 @@ def test_dark_by_system_and_by_button(browser, page_file):
     ground = "() => getComputedStyle(document.body).backgroundColor"
     paper = "document.querySelector('.plot[data-drawn]').layout.template.layout.paper_bgcolor"
     with opened(browser, page_file, color_scheme="dark") as page:
-        drawn(page, "scores-scores")
+        drawn(page, "ahead-scores")
         assert page.evaluate(ground) == "rgb(20, 23, 28)"
         assert page.evaluate(paper) == "#14171C"
         page.click("#theme")
@@ -229,7 +233,7 @@ def test_dark_by_system_and_by_button(browser, page_file):
 
 def test_a_phone_needs_no_sideways_scroll(browser, page_file):
     with opened(browser, page_file, viewport={"width": 400, "height": 800}) as page:
-        for key in ("scores-scores", "c0-table", "c0-flows"):
+        for key in ("ahead-scores", "c0-contingency", "c0-alluvial"):
             drawn(page, key)
         page.evaluate("document.querySelectorAll('details').forEach(box => box.open = true)")
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
@@ -241,10 +245,10 @@ def test_the_keyboard_alone_is_enough(browser, page_file):
         assert page.evaluate("document.activeElement.className") == "skip"
         page.keyboard.press("Enter")
         assert page.evaluate("document.activeElement.id") == "verdict"
-        page.focus("#scores-leaders thead th:nth-child(2) .sort")
+        page.focus("#ahead-leaders thead th:nth-child(2) .sort")
         page.keyboard.press("Enter")
-        assert page.get_attribute("#scores-leaders thead th:nth-child(2)", "aria-sort") != "none"
-        page.focus("#scores-leaders tbody button.link")
+        assert page.get_attribute("#ahead-leaders thead th:nth-child(2)", "aria-sort") != "none"
+        page.focus("#ahead-leaders tbody button.link")
         page.keyboard.press("Space")
         page.wait_for_selector("tr.lit")
         page.keyboard.press("Escape")
@@ -258,7 +262,7 @@ def test_the_keyboard_alone_is_enough(browser, page_file):
 def test_nothing_serious_for_accessibility(browser, page_file, scheme):
     with opened(browser, page_file, color_scheme=scheme) as page:
         page.evaluate("document.querySelectorAll('details').forEach(box => box.open = true)")
-        drawn(page, "c0-bars")
+        drawn(page, "c0-diagnosis")
         page.click("#c0-clusters tbody button.link >> nth=0")
         found = Axe().run(page).response["violations"]
     grave = [v for v in found if v["impact"] in ("serious", "critical")]
@@ -282,7 +286,13 @@ def test_hostile_names_are_inert(browser, tmp_path):
     found = examine({HOSTILE[1]: truth}, preds, measures=FEW)
     path = write_report(found, tmp_path / "page.html", title=HOSTILE[1], command=HOSTILE[1])
     with opened(browser, path, viewport={"width": 400, "height": 800}) as page:
-        for key in ("scores-scores", "c0-table", "c0-flows", "c0-bars", "space-map"):
+        for key in (
+            "ahead-scores",
+            "c0-contingency",
+            "c0-alluvial",
+            "c0-diagnosis",
+            "ensemble-map",
+        ):
             drawn(page, key)
         page.click("#c0-clusters tbody button.link >> nth=0")
         page.wait_for_selector("#c0-clusters tr.lit")
@@ -318,8 +328,8 @@ def test_many_clusters_and_clusterings_stay_small(browser, tmp_path):
     path = write_report(evidence, tmp_path / "page.html")
     assert path.stat().st_size < SIZE
     with opened(browser, path) as page:
-        assert len(rows(page, "scores-leaders")) == 20
-        page.click("#scores-leaders .more")
-        assert len(rows(page, "scores-leaders")) == 50
-        drawn(page, "c0-table")
+        assert len(rows(page, "ahead-leaders")) == 20
+        page.click("#ahead-leaders .more")
+        assert len(rows(page, "ahead-leaders")) == 50
+        drawn(page, "c0-contingency")
         assert "leading clusterings of 50" in page.text_content("#wrong")

@@ -229,7 +229,11 @@ def test_a_new_kind_of_result_needs_nothing_but_itself_and_a_figure(tmp_path):
     def _(toy: Toy):
         figure = new_figure()
         figure.add_bar(y=list(toy.failures.values()))
-        return [finish(figure, kind="toy", title="Jaccard fails least.", note="", theme="light")]
+        return [
+            finish(
+                figure, kind="toy", title="Jaccard fails least.", note="", theme="light", height=300
+            )
+        ]
 
     toy = Toy({"rand": 12, "jaccard": 3})
     report = build_report(toy)

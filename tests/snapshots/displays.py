@@ -290,7 +290,7 @@ def ensemble_summary():
 @display
 def desiderata():
     found = lab.desiderata(["rand", "purity", "dom_q2"], grid(), n=60)
-    return {"desiderata": found, "list": lab.desiderata_result.FailureList(found)}
+    return {"desiderata": found, "list": found.steps()}
 
 
 @display

@@ -212,7 +212,7 @@ def _read_arrays(path: Path) -> Counted:
             labels = held["labels"].astype(np.int64)
             names = [str(name) for name in held["class_names"]]
     except FileNotFoundError:
-        raise FileError(f"{shown} is not there.") from None
+        raise FileError(f"{shown} does not exist.") from None
     except KeyError as error:
         raise FileError(f"{shown} is no corpus: {error.args[0]}.") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile):

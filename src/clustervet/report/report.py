@@ -302,12 +302,14 @@ def _drawn(section: Section) -> Section:
     made = [] if section.subject is None else _figures(section.subject)
     tables = [table.key for table in section.tables]
     pictures = []
-    for k, figure in enumerate(made):
+    for figure in made:
         meta = figure.layout.meta
+        kind = meta["figure"].replace("_", "-")
+        again = sum(picture.key.startswith(f"{section.key}-{kind}") for picture in pictures)
         own = f"{section.key}-{meta.get('table', '')}"
         table = own if own in tables else next(iter(tables), "")
         scopes = {"cluster": section.scope} if section.scope else {}
-        pictures.append(_picture(f"{section.key}-figure{k}", figure, scopes, table))
+        pictures.append(_picture(f"{section.key}-{kind}{again or ''}", figure, scopes, table))
     sections = tuple(_drawn(inner) for inner in section.sections)
     return replace(section, blocks=(*pictures, *section.blocks), sections=sections)
 

@@ -201,7 +201,7 @@ class Result:
         >>> print(cv.Contingency.from_labels(["a", "b"], [0, 1]).to_latex())
         \begin{table}
         \centering
-        \caption{Classes in rows, clusters in columns}
+        \caption{Contingency of 2 objects: 2 classes x 2 clusters, 2 non-empty cells}
         \begin{tabular}{rrrr}
         \toprule
          & 0 & 1 & total \\
