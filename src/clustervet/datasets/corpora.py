@@ -129,7 +129,7 @@ def load_corpus(name: str, folder: str | Path, *, fetch: bool = False) -> Corpus
     """
     if name not in CORPORA:
         hint = suggestion(str(name), CORPORA, f"there are {', '.join(CORPORA)}.")
-        raise ParameterError(f"there is no corpus {show_label(name)!r}; {hint}")
+        raise ParameterError(f"there is not a corpus {show_label(name)!r}; {hint}")
     counts, labels, names = _read(_family(name), Path(folder), fetch)
     rows = _rows(name, labels, names)
     return _pruned(name, counts[rows], labels[rows], names)
@@ -214,11 +214,11 @@ def _read_arrays(path: Path) -> Counted:
     except FileNotFoundError:
         raise FileError(f"{shown} does not exist.") from None
     except KeyError as error:
-        raise FileError(f"{shown} is no corpus: {error.args[0]}.") from None
+        raise FileError(f"{shown} is not a corpus: {error.args[0]}.") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile):
         raise FileError(f"{shown} cannot be read as a corpus in NPZ form.") from None
     if len(labels) != matrix.shape[0] or (len(labels) and labels.max() >= len(names)):
-        raise FileError(f"{shown} is no corpus: its labels do not fit its documents.")
+        raise FileError(f"{shown} is not a corpus: its labels do not fit its documents.")
     return matrix, labels, names
 
 
