@@ -301,7 +301,7 @@ def _drawn(section: Section) -> Section:
     """Return a section, and those below it, with the figures of what they are about."""
     made = [] if section.subject is None else _figures(section.subject)
     tables = [table.key for table in section.tables]
-    pictures = []
+    pictures: list[Picture] = []
     for figure in made:
         meta = figure.layout.meta
         kind = meta["figure"].replace("_", "-")
