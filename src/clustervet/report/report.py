@@ -105,7 +105,7 @@ class Report:
         >>> import clustervet as cv
         >>> report = build_report(cv.external_scores([0, 0, 1, 1], [0, 0, 0, 1]))
         >>> next(report.blocks()).key
-        'scores-figure0'
+        'scores-scores'
         """
         for section in self.sections:
             for part in section.walk():
