@@ -92,3 +92,14 @@ def test_refusals(report, points, tmp_path, monkeypatch, arguments, error, said)
     with pytest.raises(error, match=said):
         report(points, *arguments)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["table.csv"]
+
+
+def test_joined_files_keep_the_policies_and_refuse_weights(report, tmp_path):
+    truth, pred, page = tmp_path / "t.csv", tmp_path / "p.csv", tmp_path / "page.md"
+    truth.write_text("id,y\n1,u\n2,u\n3,v\n4,v\n5,\n")
+    pred.write_text("id,c\n1,0\n2,0\n3,1\n4,0\n5,1\n")
+    asked = [truth, pred, "--id", "id", "-t", "y", "-p", "c", "-m", "ari", "-o", page]
+    report(*asked, "--missing", "drop")
+    assert "of 5 objects 4 are scored for c" in page.read_text("utf-8")
+    with pytest.raises(ParameterError, match="weights does not go with id"):
+        report(*asked, "--weights", "id")

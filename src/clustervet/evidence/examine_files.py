@@ -85,7 +85,10 @@ def examine_files(
     if id is not None or len(files) > 1:
         if features:
             raise ParameterError(Setting("id"), " does not go with ", Setting("features"), ".")
-        tables = read_tables(files, truth, preds, id=id, weights=weights, joint=True, **parsing)
+        if weights is not None:
+            raise ParameterError(Setting("weights"), " does not go with ", Setting("id"), ".")
+        policies = {name: options[name] for name in ("noise", "missing") if name in options}
+        tables = read_tables(files, truth, preds, id=id, joint=True, **policies, **parsing)
         return examine(tables, **options), tables.remarks()
     source = open_table(files[0], **parsing)
     if not preds:

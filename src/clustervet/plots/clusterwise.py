@@ -25,7 +25,7 @@ Of = Literal["clusters", "classes"]
 # widths of a cluster.
 DRAWN = 4_000
 LEAST = 12
-# Clusters up to which all widths are drawn; beyond, only their spread, of at most so many clusters.
+# Clusters up to which all widths are drawn, and clusters up to which their spread is drawn.
 SHAPED = 40
 SPREADS = 300
 QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
