@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 from engine_frames import ENGINES, pandas, spark_session
 
+import clustervet.frames.frame as frame_room
 from clustervet import Contingency
-from clustervet.contingency import grouped
 from clustervet.frames.frame import group_frame
 from clustervet.labels import Singleton
 
@@ -113,7 +113,7 @@ def plain(name):
 
 def wrong(make, kind, monkeypatch):
     """The policies for which an engine's table is not the expected one."""
-    monkeypatch.setattr(grouped, "group_frame", remembered(group_frame))
+    monkeypatch.setattr(frame_room, "group_frame", remembered(group_frame))
     columns = rows_of(kind)
     frame, noise = make(pa.table(columns)), KINDS[kind][1][2]
     named = np.datetime64(noise) if make is pandas and kind == "moments" else noise

@@ -12,45 +12,12 @@ from numpy.typing import NDArray
 from clustervet.contingency.count import count_labels
 from clustervet.contingency.table import Contingency
 from clustervet.errors import LabelError
-from clustervet.frames.frame import Frame, group_frame
 from clustervet.frames.grouping import GroupedCounts
 from clustervet.labels import Codes, consecutive, encode_pair, encode_weights, read_labels
 from clustervet.labels.pair import Missing, NoisePolicy, missing_error, noise_policies
 
 # How many objects of noise become clusters of their own at most.
 SINGLE_LIMIT = 50_000_000
-
-
-def table_of_frame(
-    frame: Any,
-    *,
-    truth: str,
-    pred: str,
-    weights: str | None = None,
-    noise: Any = None,
-    noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
-) -> Contingency:
-    """The table of two columns of a frame: read where it is in memory, else grouped in its engine.
-
-    >>> import duckdb
-    >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 2 AS c FROM range(10) AS t(i)")
-    >>> table_of_frame(frame, truth="y", pred="c").to_dict()
-    {(0, 0): 5, (1, 1): 5}
-    """
-    held = Frame.of(frame)
-    if held.eager:
-        return Contingency.from_labels(
-            _set_apart(held.column(truth), "truth"),
-            _set_apart(held.column(pred), "pred"),
-            weights=None if weights is None else held.weights(weights),
-            noise=noise,
-            noise_policy=noise_policy,
-            missing=missing,
-        )
-    apart = () if weights is None else _singled(noise, noise_policy)
-    grouped = group_frame(held, truth=truth, pred=pred, weights=weights, apart=apart)
-    return table_of(grouped, noise=noise, noise_policy=noise_policy, missing=missing)
 
 
 def table_of(
@@ -68,11 +35,11 @@ def table_of(
     """
     counts = np.asarray(grouped.counts, np.int64)
     values = counts if grouped.weights is None else _checked(grouped)
-    sides = [_set_apart(grouped.keys[name], name) for name in ("truth", "pred")]
+    sides = [codes_of(grouped.keys[name], name) for name in ("truth", "pred")]
     if not counts.all():  # an engine may count categories that do not occur
         kept = counts > 0
         sides, counts, values = [side.keep(kept) for side in sides], counts[kept], values[kept]
-    for label in _singled(noise, noise_policy):
+    for label in singled(noise, noise_policy):
         sides, counts, values = _expand(sides, counts, values, label)
     places = np.arange(1, len(counts) + 1)
     # The policies are those for objects. The weights that come back say which groups are left;
@@ -92,7 +59,8 @@ def table_of(
     return Contingency(cells, truth.restore(rows), pred.restore(cols))
 
 
-def _singled(noise: Any, noise_policy: NoisePolicy | None) -> Sequence[Any]:
+def singled(noise: Any, noise_policy: NoisePolicy | None) -> Sequence[Any]:
+    """The labels whose objects become clusters of their own."""
     policies = noise_policies(noise, noise_policy)
     return [label for label, policy in policies.items() if policy == "singletons"]
 
@@ -103,7 +71,7 @@ def _checked(grouped: GroupedCounts) -> NDArray[Any]:
     return weights.astype(np.float64) if grouped.fractional else weights
 
 
-def _set_apart(labels: Any, what: str) -> Codes:
+def codes_of(labels: Any, what: str) -> Codes:
     """Labels as codes; missing ones get a code of their own, which is never that of noise."""
     try:
         side = read_labels(labels, what)

@@ -204,13 +204,18 @@ class Contingency(TableSums, Result):
         >>> Contingency.from_frame(frame, truth="y", pred="c").shape
         (2, 3)
         """
-        from clustervet.contingency.grouped import table_of_frame
+        from clustervet.contingency.grouped import codes_of, singled, table_of
+        from clustervet.frames.frame import Frame, group_frame
 
-        return table_of_frame(
-            frame,
-            truth=truth,
-            pred=pred,
-            weights=weights,
+        held = Frame.of(frame)
+        if not held.eager:
+            apart = () if weights is None else singled(noise, noise_policy)
+            grouped = group_frame(held, truth=truth, pred=pred, weights=weights, apart=apart)
+            return table_of(grouped, noise=noise, noise_policy=noise_policy, missing=missing)
+        return cls.from_labels(
+            codes_of(held.column(truth), "truth"),
+            codes_of(held.column(pred), "pred"),
+            weights=None if weights is None else held.weights(weights),
             noise=noise,
             noise_policy=noise_policy,
             missing=missing,

@@ -38,7 +38,7 @@ FEW, SEED = 100, 0
 # A word in fewer documents of a set says nothing about how they group.
 LEAST_DOCUMENTS = 3
 # Words of two or more letters.
-TOKEN = r"(?u)\b[^\W\d_]{2,}\b"
+WORD = r"(?u)\b[^\W\d_]{2,}\b"
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ def subject_and_body(message: str) -> str:
 def _counts(texts: list[str], name: str) -> Any:
     from sklearn.feature_extraction.text import CountVectorizer
 
-    counter = CountVectorizer(token_pattern=TOKEN, stop_words="english", dtype=np.float64)
+    counter = CountVectorizer(token_pattern=WORD, stop_words="english", dtype=np.float64)
     try:
         return counter.fit_transform(texts).tocsr()
     except ValueError:

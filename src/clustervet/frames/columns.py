@@ -359,7 +359,7 @@ class GrowingMatrix:
             self._matrix.resize((size, self._matrix.shape[1]), refcheck=False)
         block = self._matrix[self._filled : end]
         for place, values in enumerate(columns):
-            block[:, place] = np.ma.filled(values, np.nan)
+            block[:, place] = np.ma.filled(values, np.nan) if _is_masked(values) else values
         finite = np.isfinite(block)
         if not finite.all():
             row, column = np.argwhere(~finite)[0].tolist()
@@ -370,6 +370,11 @@ class GrowingMatrix:
         """All rows so far; nothing can be added after."""
         self._matrix.resize((self._filled, self._matrix.shape[1]), refcheck=False)
         return self._matrix
+
+
+def _is_masked(values: Any) -> bool:
+    # Loading numpy.ma just to ask takes longer than reading a small file.
+    return hasattr(values, "mask")
 
 
 class LabelCodes:
@@ -392,7 +397,7 @@ class LabelCodes:
 
     def codes(self) -> Codes:
         """All labels so far."""
-        masked = any(isinstance(part, np.ma.MaskedArray) for part in self._parts)
+        masked = any(map(_is_masked, self._parts))
         join: Any = np.ma.concatenate if masked else np.concatenate
         whole = join(self._parts)
         return self._column.codes(whole if self._numbers else (whole, list(self._texts)))

@@ -102,8 +102,11 @@ class Frame:
         check_weights(column.dtype)
         return column.to_native()
 
-    def picked(self, **named: str) -> Frame:
-        """The named columns alone, under names that no engine misreads."""
+    def picked(self, *, keys: Iterable[str] = (), **named: str) -> Frame:
+        """The named columns alone, under names that no engine misreads.
+
+        Of `keys`, which are new names, the columns are made ready to be grouped by.
+        """
         import narwhals as nw
 
         places = {new: self.columns.index(self._known(old)) for new, old in named.items()}
@@ -113,14 +116,9 @@ class Frame:
             names = [f"c{place}" for place in range(len(names))]
             frame = nw.from_native(frame.to_native().toDF(*names))
         chosen = [nw.col(names[place]).alias(new) for new, place in places.items()]
-        return Frame(frame.lazy().select(*chosen))
-
-    def keyed(self, more: Mapping[str, str] | None = None, **labels: str) -> tuple[Frame, Any, Any]:
-        """The named columns alone, their types, and the rows with labels ready to be grouped."""
-        picked = self.picked(**labels, **(more or {}))
-        schema = picked.native.collect_schema()
-        keys = [group_key(picked, side, schema[side], name) for side, name in labels.items()]
-        return picked, schema, picked.native.with_columns(*keys)
+        picked = Frame(frame.lazy().select(*chosen))
+        grouped = [group_key(picked, key, named[key]) for key in keys]
+        return Frame(picked.native.with_columns(*grouped)) if grouped else picked
 
     def _known(self, name: str) -> str:
         if name in self.columns:
@@ -152,14 +150,14 @@ def group_frame(
     [5, 5]
     """
     more = {} if weights is None else {"weight": weights}
-    picked, schema, rows = Frame.of(frame).keyed(more, **columns)
-    query = _Grouped(picked, rows, list(columns))
+    query = _Grouped(Frame.of(frame).picked(keys=columns, **columns, **more), list(columns))
     if weights is None:
         return query.counted()
-    weigh = _weighing(schema["weight"])
+    dtype = query.frame.native.collect_schema()["weight"]
+    weigh = _weighing(dtype)
     grouped = query.weighed(weigh)
     if weigh.must_be_whole(grouped):
-        grouped = query.weighed(_weighing(schema["weight"], as_whole=True))
+        grouped = query.weighed(_weighing(dtype, as_whole=True))
     return query.apart(grouped, apart) if apart else grouped
 
 
@@ -168,7 +166,6 @@ class _Grouped:
     """Rows in their engine, and the columns to group them by."""
 
     frame: Frame
-    rows: Any
     sides: list[str]
 
     def counted(self, *more: str, rows: Any = None) -> GroupedCounts:
@@ -176,7 +173,8 @@ class _Grouped:
         import narwhals as nw
 
         keys = [*self.sides, *more]
-        grouped = (self.rows if rows is None else rows).group_by(*keys, drop_null_keys=False)
+        chosen = self.frame.native if rows is None else rows
+        grouped = chosen.group_by(*keys, drop_null_keys=False)
         found = self.frame.collect(grouped.agg(nw.len().alias("rows")))
         return GroupedCounts({key: found[key] for key in keys}, whole(found["rows"]))
 
@@ -184,7 +182,7 @@ class _Grouped:
         """The sums of weights, too."""
         import narwhals as nw
 
-        rows = self.rows.with_columns(*weigh.columns)
+        rows = self.frame.native.with_columns(*weigh.columns)
         sums = rows.group_by(*self.sides, drop_null_keys=False).agg(
             nw.len().alias("rows"), *weigh.sums
         )
@@ -199,7 +197,7 @@ class _Grouped:
         chosen, conditions = _found(grouped, labels)
         if not conditions:
             return grouped
-        rows = self.rows.filter(nw.any_horizontal(*conditions, ignore_nulls=True))
+        rows = self.frame.native.filter(nw.any_horizontal(*conditions, ignore_nulls=True))
         found = self.counted("weight", rows=rows)
         if found.counts.sum() != grouped.counts[chosen].sum():
             # Spark reads a time of Python in its own time zone: then all rows are asked for.
@@ -240,10 +238,11 @@ def _found(grouped: GroupedCounts, labels: Sequence[Any]) -> tuple[NDArray[np.bo
     return chosen, conditions
 
 
-def group_key(frame: Frame, side: str, dtype: Any, name: str) -> Any:
+def group_key(frame: Frame, side: str, name: str) -> Any:
     """A label column as it is grouped: NaN is null, and categories are their text."""
     import narwhals as nw
 
+    dtype = frame.native.collect_schema()[side]
     check_plain(name, dtype)
     column = nw.col(side)
     if dtype.is_float():
@@ -434,7 +433,8 @@ def table_sizes(
 
     if missing not in ("raise", "drop", "class"):
         raise ParameterError(f"missing must be 'raise', 'drop' or 'class', not {missing!r}.")
-    picked, _, rows = Frame.of(frame).keyed(truth=truth, pred=pred)
+    picked = Frame.of(frame).picked(keys=("truth", "pred"), truth=truth, pred=pred)
+    rows = picked.native
     if missing == "raise":
         _refuse_missing(picked, rows)
     elif missing == "drop":

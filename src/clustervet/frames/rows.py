@@ -314,7 +314,8 @@ def pick(frame: Any, label: str, features: Sequence[str], weights: str | None) -
     more = {f"f{j}": name for j, name in enumerate(features)}
     if weights is not None:
         more["weight"] = weights
-    picked, schema, rows = Frame.of(frame).keyed(more, label=label)
+    picked = Frame.of(frame).picked(keys=["label"], label=label, **more)
+    schema = picked.native.collect_schema()
     columns = []
     for j, name in enumerate(features):
         kind = schema[f"f{j}"]
@@ -329,7 +330,7 @@ def pick(frame: Any, label: str, features: Sequence[str], weights: str | None) -
         weight = nw.col("weight").cast(nw.Float64())
         parts = nw.when(weight.round(0) != weight).then(1).otherwise(0)
         columns += [_filled("weight", schema["weight"]), parts.alias("parts")]
-    return picked, rows.with_columns(*columns)
+    return picked, picked.native.with_columns(*columns)
 
 
 def _filled(name: str, kind: Any) -> Any:
