@@ -21,6 +21,7 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python docs/check_docstrings.py
+	$(BIN)/python tests/audit.py
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py
