@@ -128,6 +128,9 @@ def test_a_journal_is_gone_on_with(run, refused, tmp_path):
     assert line.endswith("its seed is 0, this one's 1. Give it the same, or another journal.")
     longer = answer(run(*ask, "--runs", "4"))
     assert len(longer["candidates"]) == 2 * 3 * 4
+    with closing(sqlite3.connect(journal)) as base, base:
+        base.execute("UPDATE fits SET seconds = seconds + 1 WHERE clusters = 3 AND run = 1")
+    assert "3 clusters, run 1: its checksum does not fit" in refused(*ask)
     journal.write_bytes(b"something else " * 100)
     assert refused(*ask).endswith("is no journal of clustervet.")
 

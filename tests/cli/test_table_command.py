@@ -70,6 +70,32 @@ def test_refusals(run, refused, shards, tmp_path):
     assert "version 3; this clustervet reads version 1" in refused("score", target)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (", 1]]", ", -1]]"),
+        (", 1]]", ", NaN]]"),
+        (", 1]]", ", 1.5]]"),
+        (", 1]]", ", 1e308]]"),
+        (", 1]]", ", 1], [1, 1, 1]]"),
+        (", 1]]", ", 1], [9, 9, 1]]"),
+        ('["a", "b"]', '["a", "a"]'),
+        ('"version": 1', '"version": 2'),
+        ('["a", "b"]', "[" * 100_000),
+        ('"whole"', '"more": 1, "whole"'),
+    ],
+)
+def test_a_forged_table_is_refused_by_every_command(refused, tmp_path, old, new):
+    path = tmp_path / "t.json"
+    cv.Contingency.from_labels(["a", "b", "b"], [0, 0, 1]).save(path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    for command in (["score", path], ["table", "merge", path, "-o", tmp_path / "whole.json"]):
+        assert str(path) in refused(*command)
+    assert not (tmp_path / "whole.json").exists()
+
+
 def test_a_saved_table_has_one_clustering(run, tmp_path):
     ran = run(
         "table", "build", "x.csv", "-t", "y", "-p", "a", "-p", "b", "-o", str(tmp_path / "t.json")

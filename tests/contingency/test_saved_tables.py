@@ -21,6 +21,7 @@ LABELS = [
     *(0, -(2**63), 2**80, True, "", "1", "a'b;\n\0", "\ud800", "日本", None, 0.5, math.inf),
     *(date(2020, 1, 2), datetime(2020, 1, 2, 3, 4, 5, 6), time(1, 2), timedelta(1, 2, 3)),
     *(Decimal("1.50"), UUID(int=7), b"\x00\xff", ("a", 1, None), np.datetime64(1, "ns")),
+    *(np.datetime64(7, "10ns"), np.timedelta64(7, "25ps"), ("a", (b"b", 0.5)), Decimal("1E+9999")),
 ]
 
 
@@ -175,6 +176,16 @@ class TestRefusals:
         for form in FORMS:
             with pytest.raises(ClustervetError, match="of type frozenset cannot be saved"):
                 table.save(tmp_path / f"t.{form}")
+        assert os.listdir(tmp_path) == []
+
+    @pytest.mark.parametrize("form", FORMS)
+    def test_what_python_cannot_write(self, tmp_path, form):
+        deep: tuple = ()
+        for _ in range(5_000):
+            deep = (deep,)
+        for counts in ([[10**5_000]], {(10**5_000, 0): 1}, {(deep, 0): 1}):
+            with pytest.raises(ClustervetError, match="such a table cannot be saved"):
+                Contingency.from_counts(counts).save(tmp_path / f"t.{form}")
         assert os.listdir(tmp_path) == []
 
     def test_where_nothing_can_be_saved(self, tmp_path):

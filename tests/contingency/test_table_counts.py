@@ -250,11 +250,27 @@ def test_what_is_no_table_of_counts_is_refused_in_one_sentence(name):
         ({"cluster_names": ["a", "a"]}, "cluster names.*'a'"),
         ({"cluster_names": [["a"], ["b"]]}, "cluster_?names"),
         ({"cluster_names": 3}, "cluster_?names"),
+        ({"cluster_names": [float("nan"), float("nan")]}, "cluster names.*'nan'"),
+        ({"cluster_names": [Decimal("sNaN"), 1]}, "cluster_?names"),
     ],
 )
 def test_names_that_do_not_fit_are_refused(names, message):
     with pytest.raises(ClustervetError, match=message):
         Contingency.from_counts([[1, 2]], **names)
+
+
+def test_a_name_that_is_there_twice_is_found_at_once():
+    names = [*range(200_000), 199_999]
+    with pytest.raises(ClustervetError, match="class names must differ; '199999' is there twice"):
+        Contingency.from_counts(sparse.eye_array(200_001), class_names=names)
+
+
+def test_not_a_number_is_one_name_at_most():
+    nan, other = float("nan"), float("nan")
+    assert Contingency.from_counts({(nan, 0): 1, (nan, 1): 2}).shape == (1, 2)
+    assert Contingency.from_counts({(Decimal("nan"), 0): 1, (Decimal(1), 1): 2}).shape == (2, 2)
+    with pytest.raises(ClustervetError, match="class names must differ; 'nan' is there twice"):
+        Contingency.from_counts({(nan, 0): 1, (other, 0): 2})
 
 
 def test_names_beside_a_mapping_are_refused_not_ignored():

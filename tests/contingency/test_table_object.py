@@ -204,6 +204,12 @@ def test_counts_and_weights_merge_to_weights():
     assert not total.is_whole
 
 
+def test_weights_beyond_the_limit_are_refused_in_a_sum_too():
+    half = Contingency.from_counts([[9e149]])
+    with pytest.raises(ClustervetError, match=r"must sum to less than 1e\+150"):
+        half + half
+
+
 def test_only_tables_merge(table):
     for other in (1, "x", None, [[1]], 0.0):
         with pytest.raises(TypeError):

@@ -111,8 +111,65 @@ def test_a_file_outside_the_folders_of_classes_is_refused(tmp_path):
         load_corpus("yahoo", tmp_path)
 
 
-def test_newsgroups_that_scikit_learn_has_fetched(tmp_path):
-    # The file that scikit-learn keeps once it has fetched the messages.
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": np.array([0, -1, 1, 1])}, "its labels do not fit its classes"),
+        ({"labels": np.array([0.0, 1.9, 1.0, 1.0])}, "its labels do not fit its documents"),
+        ({"labels": np.array([[0, 1, 1, 1]])}, "its labels do not fit its documents"),
+        ({"class_names": np.array(["a", "a"])}, "two of its classes have one name"),
+        ({"data": np.array([1, 1, 1, -1.0])}, "a count is negative or not finite"),
+        ({"data": np.array([1, 1, 1, np.nan])}, "a count is negative or not finite"),
+        ({"data": np.ones(4, complex)}, "cannot be read as a corpus"),
+        ({"data": np.array(["1"] * 4)}, "cannot be read as a corpus"),
+        ({"indices": np.array([0, 1, 2, 3])}, "cannot be read as a corpus"),
+        ({"indices": np.array([0, 1, -2, 0])}, "cannot be read as a corpus"),
+        ({"indptr": np.array([0, 3, 2, 3, 4])}, "cannot be read as a corpus"),
+        ({"indptr": np.array([0, 1, 2, 3, 9])}, "cannot be read as a corpus"),
+        ({"shape": np.array([2**63, 2**63], np.uint64)}, "cannot be read as a corpus"),
+        ({"shape": np.array(4)}, "cannot be read as a corpus"),
+    ],
+)
+def test_a_file_that_holds_no_corpus(tmp_path, change, message):
+    arrays = {
+        "data": np.ones(4),
+        "indices": np.array([0, 1, 2, 0]),
+        "indptr": np.arange(5),
+        "shape": np.array([4, 3]),
+        "labels": np.array([0, 0, 1, 1]),
+        "class_names": np.array(["a", "b"]),
+    }
+    np.savez(tmp_path / "yahoo-k1a.npz", **(arrays | change))
+    with pytest.raises(FileError, match=message):
+        load_corpus("yahoo", tmp_path)
+
+
+def test_words_that_are_claimed_and_never_used_take_no_memory(tmp_path):
+    path = tmp_path / "yahoo-k1a.npz"
+    write(path, [0, 1] * 20, ["a", "b"])
+    whole = load_corpus("yahoo", tmp_path)
+    with np.load(path) as held:
+        arrays = dict(held)
+    np.savez(path, **(arrays | {"shape": np.array([40, 10**12])}))
+    claimed = load_corpus("yahoo", tmp_path)
+    np.testing.assert_array_equal(claimed.counts.toarray(), whole.counts.toarray())
+
+
+class Touch:
+    """Makes a file when it is loaded from a pickle."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+def test_newsgroups_that_scikit_learn_has_fetched(tmp_path, monkeypatch):
+    # The file that scikit-learn keeps in its own folder once it has fetched the messages.
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(home))
     groups = sorted(name for names in NEWSGROUPS.values() for name in names)
     text = "From: a\nSubject: lamp\n\nlight bulb"
     kept = {
@@ -126,10 +183,14 @@ def test_newsgroups_that_scikit_learn_has_fetched(tmp_path):
     }
     held = codecs.encode(pickle.dumps(kept), "zlib_codec")
     assert zlib.decompress(held)
-    (tmp_path / "20news-bydate_py3.pkz").write_bytes(held)
+    (home / "20news-bydate_py3.pkz").write_bytes(held)
+    # A pickle among the corpora may come from anyone, and is never loaded.
+    hostile = codecs.encode(pickle.dumps(Touch(tmp_path / "run")), "zlib_codec")
+    (tmp_path / "20news-bydate_py3.pkz").write_bytes(hostile)
     assert find_corpora(tmp_path) == []
     with pytest.raises(FileError, match="does not exist"):
         load_corpus("cmu-same-100", tmp_path)
     corpus = load_corpus("cmu-same-100", tmp_path, fetch=True)
     assert corpus.counts.shape == (6, 3)
     assert corpus.class_names == NEWSGROUPS["same"]
+    assert not (tmp_path / "run").exists()

@@ -152,3 +152,17 @@ def test_large_and_huge_tables_are_diagnosed():
     assert math.fsum(p.vi for p in cv.diagnose(huge).classes) == pytest.approx(
         cv.variation_of_information(huge), rel=1e-12
     )
+
+
+def test_counts_whose_pairs_exceed_any_float_are_refused():
+    table = cv.Contingency.from_counts([[10**400, 1], [2, 10**399]])
+    with pytest.raises(cv.ClustervetError, match=r"needs counts that sum to less than 1e\+150"):
+        cv.diagnose(table)
+
+
+def test_a_weight_that_vanishes_beside_others_has_a_share():
+    table = cv.Contingency.from_counts([[1e-300, 1e100], [1e149, 2.5]])
+    found = cv.diagnose(table)
+    total = sum(cluster.vi for cluster in found.clusters)
+    assert total == pytest.approx(cv.variation_of_information(table), rel=1e-12)
+    json.loads(found.to_json())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -8,19 +9,22 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+import zlib
+from contextlib import closing, suppress
 from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
 
 from clustervet.errors import FileError, ParameterError
 from clustervet.selection import select
-from clustervet.selection.journal import Journal
+from clustervet.selection.journal import Journal, checksum
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(90)
@@ -248,6 +252,221 @@ def test_a_journal_that_cannot_be_trusted_is_refused_as_it_is(journal, harm, mes
     assert str(caught.value).endswith(".")
     assert journal.read_bytes() == before
     assert Counted.fits == 0
+
+
+ONE = "WHERE clusters = 3 AND run = 1"
+
+
+def reseal(path):
+    """Give every row a checksum that fits, as anyone can."""
+    with closing(sqlite3.connect(path)) as base, base:
+        shared = base.execute("SELECT key, value FROM run").fetchall()
+        for key, value in shared:
+            base.execute("UPDATE run SET checksum = ? WHERE key = ?", (checksum(key, value), key))
+        origin, settings = checksum(*sorted(shared)), {}
+        for name, text in base.execute("SELECT name, settings FROM algorithms").fetchall():
+            fits = checksum(origin, name, text)
+            base.execute("UPDATE algorithms SET checksum = ? WHERE name = ?", (fits, name))
+            with suppress(ValueError, RecursionError):
+                settings[name] = json.dumps(json.loads(text), sort_keys=True)
+        for number, name, *row in base.execute(f"SELECT rowid, {COLUMNS} FROM fits").fetchall():
+            fits = checksum(origin, settings.get(name), name, *row)
+            base.execute("UPDATE fits SET checksum = ? WHERE rowid = ?", (fits, number))
+
+
+COLUMNS = "algorithm, clusters, run, seed, kind, labels, found, error, seconds"
+
+
+def packed(labels, kind="|i1", more=b""):
+    return f"x'{zlib.compress(np.asarray(labels, kind).tobytes()).hex()}{more.hex()}'"
+
+
+def one(column, value):
+    return [f"UPDATE fits SET {column} = {value} {ONE}"]
+
+
+@pytest.mark.parametrize(
+    ("statements", "message"),
+    [
+        (one("labels", packed(np.arange(90) % 3)), "run 1: its checksum does not fit"),
+        (one("seconds", 7.0), "the row of c, 3 clusters, run 1: its checksum does not fit"),
+        (one("run", 77), "the row of c, 3 clusters, run 77: its checksum does not fit"),
+        (one("algorithm", "'d'"), "the row of d, 3 clusters, run 1: its checksum does not fit"),
+        (
+            [
+                f"UPDATE fits SET labels = (SELECT labels FROM fits {ONE}), found = "
+                f"(SELECT found FROM fits {ONE}) WHERE clusters = 3 AND run = 2"
+            ],
+            "the row of c, 3 clusters, run 2: its checksum does not fit",
+        ),
+        (one("checksum", "''"), "the row of c, 3 clusters, run 1: its checksum does not fit"),
+        (["UPDATE run SET value = '91' WHERE key = 'points'"], "the row of its points does not"),
+        (["UPDATE run SET value = '1' WHERE key = 'seed'"], "the row of its seed does not fit"),
+        (["UPDATE algorithms SET settings = '{}'"], "the row of algorithm c does not fit its"),
+        (["UPDATE algorithms SET name = 'd'"], "the row of algorithm d does not fit its checksum"),
+    ],
+)
+def test_a_row_that_does_not_fit_its_checksum_is_refused_by_name(journal, statements, message):
+    change(journal, *statements)
+    before = journal.read_bytes()
+    with pytest.raises(FileError, match="is damaged") as caught:
+        select(X, Y, {"c": Counted()}, [2, 3, 4], 4, journal=journal)
+    assert message in str(caught.value)
+    assert journal.read_bytes() == before
+    assert Counted.fits == 0
+
+
+DEEP = "[" * 100_000
+FORGED = {
+    "seed": (one("seed", "seed + 1"), "run 1: the seed is not the one of this fit"),
+    "found": (one("found", 9), "run 1: labels of 3 clusters where it found 9"),
+    "no labels": (one("labels", packed([])), "run 1: 0 labels for 90 points"),
+    "fewer labels": (one("labels", packed(np.arange(89) % 3)), "run 1: 89 labels for 90 points"),
+    "more labels": (one("labels", packed(np.arange(91) % 3)), "run 1: more labels for 90 points"),
+    "bomb": (one("labels", packed(np.zeros(10**6))), "run 1: more labels than 90 points have"),
+    "small bomb": (one("labels", packed(np.zeros(10**5))), "run 1: more labels for 90 points"),
+    "cut": (one("labels", f"substr({packed(np.arange(90) % 3)}, 1, 6)"), "labels for 90 points"),
+    "no end": (
+        one("labels", f"x'{zlib.compress(bytes(90)).hex()[:-8]}'"),
+        "run 1: labels that are cut short or go on",
+    ),
+    "more": (
+        one("labels", packed(np.arange(90) % 3, more=b"more")),
+        "run 1: labels that are cut short or go on",
+    ),
+    "no zlib": (one("labels", "x'00112233'"), "is damaged"),
+    "objects": (one("kind", "'|O8'"), "run 1: labels of a kind that it never had"),
+    "negative time": (one("seconds", -1.0), "run 1: it took -1.0 seconds"),
+    "endless time": (one("seconds", "9e999"), "run 1: it took inf seconds"),
+    "time of text": (one("seconds", "'long'"), "run 1: values of other types than a fit has"),
+    "labels of text": (one("labels", "'abc'"), "run 1: values of other types than a fit has"),
+    "no kind": (one("kind", "NULL"), "run 1: values of other types than a fit has"),
+    "labels and error": (one("error", "'why'"), "run 1: values of other types than a fit has"),
+    "clusters of text": (one("clusters", "'three'"), "three clusters, run 1: values of other"),
+    "real run": (one("run", "1.5"), "run 1.5: values of other types than a fit has"),
+    "no name": (one("algorithm", "NULL"), "the row of None, 3 clusters, run 1: values of other"),
+    "no key": (
+        ["UPDATE fits SET algorithm = NULL, run = 0 WHERE clusters = 3"],
+        "a fit that is there twice",
+    ),
+    "negative seed": (["UPDATE run SET value = '-1' WHERE key = 'seed'"], "its number of seed is"),
+    "odd seed": (["UPDATE run SET value = ' 0' WHERE key = 'seed'"], "its number of seed is"),
+    "long seed": (
+        [f"UPDATE run SET value = '{'1' * 5_000}' WHERE key = 'seed'"],
+        "is damaged (Exceeds the limit",
+    ),
+    "points": (["UPDATE run SET value = '9e9' WHERE key = 'points'"], "is damaged"),
+    "seed in bytes": (["UPDATE run SET value = x'30' WHERE key = 'seed'"], "row of its seed"),
+    "more of a run": (["INSERT INTO run VALUES ('more', '', '')"], "what its run is about"),
+    "settings in a list": (["UPDATE algorithms SET settings = '[]'"], "c holds no settings"),
+    "settings of numbers": (
+        ["UPDATE algorithms SET settings = '{\"factor\": 1}'"],
+        "the row of algorithm c holds no settings",
+    ),
+    "deep settings": ([f"UPDATE algorithms SET settings = '{DEEP}'"], "is damaged"),
+    "trigger": (
+        ["CREATE TRIGGER t AFTER INSERT ON fits BEGIN DELETE FROM fits; END"],
+        "tables that it never had",
+    ),
+    "one more table": (["CREATE TABLE more (x)"], "tables that it never had"),
+    "one more column": (["ALTER TABLE fits ADD COLUMN more"], "tables that it never had"),
+    "older": (["PRAGMA user_version = 1"], "has version 1 of the journal's format, and this"),
+}
+
+
+@pytest.mark.parametrize(("statements", "message"), FORGED.values(), ids=FORGED)
+def test_a_forged_row_is_refused_though_its_checksum_fits(journal, statements, message):
+    change(journal, *statements)
+    reseal(journal)
+    before = journal.read_bytes()
+    with pytest.raises(FileError) as caught:
+        select(X, Y, {"c": Counted()}, [2, 3, 4], 4, journal=journal)
+    assert message in str(caught.value)
+    assert str(caught.value).endswith(".")
+    assert str(caught.value).isprintable()
+    assert journal.read_bytes() == before
+    assert Counted.fits == 0
+
+
+def test_a_view_that_never_ends_is_not_asked(journal):
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+    change(
+        journal,
+        "DROP TABLE fits",
+        f"CREATE VIEW fits AS {endless} SELECT x AS algorithm, x AS clusters, x AS run, "
+        "NULL AS labels FROM c",
+    )
+    code = f"""
+import numpy as np
+from clustervet.errors import FileError
+from clustervet.selection.journal import Journal
+try:
+    Journal({str(journal)!r})
+except FileError as error:
+    print(error)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "tables that it never had" in ran.stdout
+
+
+def test_a_fit_of_another_journal_is_refused(journal, tmp_path):
+    other = tmp_path / "other.db"
+    select(X + 1, Y, {"c": Counted()}, [2, 3, 4], 4, journal=other)
+    change(
+        journal,
+        f"ATTACH '{other}' AS other",
+        f"DELETE FROM main.fits {ONE}",
+        f"INSERT INTO main.fits SELECT * FROM other.fits {ONE}",
+    )
+    with pytest.raises(FileError, match="3 clusters, run 1: its checksum does not fit"):
+        select(X, Y, {"c": Counted()}, [2, 3, 4], 4, journal=journal)
+
+
+def test_a_journal_of_names_and_labels_that_are_unusual(tmp_path):
+    """Labels of every width, noise, more clusters than asked for, and a name of numpy's."""
+
+    class Wide(Counted):
+        def fit(self, points, y=None):
+            super().fit(points)
+            self.labels_ = np.where(self.labels_ == 1, -1, self.labels_ * self.factor)
+            self.labels_[:9] = np.arange(9) * self.factor
+            return self
+
+    own = {np.str_("ä b"): Wide(), "wide": Wide(factor=2**40), "mid": Wide(factor=300)}
+    path = tmp_path / "run.db"
+    first = select(X, Y, own, [2, 3], 2, journal=path)
+    made = Counted.fits
+    again = select(X, Y, own, [2, 3], 2, journal=path)
+    assert Counted.fits == made
+    assert again.to_json() == first.to_json() == select(X, Y, own, [2, 3], 2).to_json()
+
+
+def test_changed_bytes_of_a_journal_give_the_same_or_a_refusal(tmp_path):
+    path, small = tmp_path / "run.db", (X[:30], Y[:30], {"c": Counted()}, [2, 3], 2)
+    whole = select(*small, journal=path).to_json()
+    before = path.read_bytes()
+    used = [at for at, byte in enumerate(before) if byte]
+
+    @settings(deadline=None, max_examples=50)
+    @given(
+        st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4),
+        st.none() | st.integers(0, 10**6),
+    )
+    def mutated(changes, end):
+        held = bytearray(before)
+        for place, byte in changes:
+            held[used[place % len(used)] if place % 2 else place % len(held)] = byte
+        path.write_bytes(held if end is None else held[: end % len(held)])
+        try:
+            found = select(*small, journal=path).to_json()
+        except FileError as error:
+            found = str(error)
+        assert found == whole or (found.endswith(".") and found.isprintable())
+        Path(f"{path}-journal").unlink(missing_ok=True)
+
+    mutated()
 
 
 def test_a_commit_that_was_cut_short_is_undone(journal, tmp_path):

@@ -179,7 +179,7 @@ def text(
         typer.Option("--journal", metavar="DIR", help="Keep every finished fit there, and go on."),
     ] = None,
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="Download newsgroups that are not there into DIR.")
+        bool, typer.Option("--fetch", help="Have scikit-learn download missing newsgroups.")
     ] = False,
     jobs: options.Jobs = None,
     seed: options.Seed = 0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ Built = tuple[Cells, Names, Names]
 Parts = tuple[NDArray[Any], NDArray[Any], NDArray[Any], tuple[int, ...]]
 # Squares of real weights must stay far from the largest float.
 REAL_LIMIT = 1e150
+# Stands for every NaN among names.
+NAN = object()
 
 
 def build_cells(
@@ -34,13 +37,52 @@ def build_cells(
         cluster_names = cols_named if cluster_names is None else cluster_names
     rows, cols, values, shape = _from_sparse(counts) if sparse else _from_matrix(counts)
     kept = _checked(values)
-    cells = group_cells(rows[kept], cols[kept], _typed(values[kept]))
+    cells = group_cells(rows[kept], cols[kept], typed_counts(values[kept]))
     cells, used_rows, used_cols = squeeze(cells)
     return (
         cells,
         _names(class_names, shape[0], used_rows, "class"),
         _names(cluster_names, shape[1], used_cols, "cluster"),
     )
+
+
+def list_cells(
+    rows: NDArray[np.int64],
+    cols: NDArray[np.int64],
+    values: NDArray[Any],
+    class_names: Sequence[Any],
+    cluster_names: Sequence[Any],
+) -> Built:
+    """Cells listed row by row, each of them once and none of them empty, with all their names."""
+    if not _checked(values).all():
+        raise TableError("counts of listed cells must be positive; one is 0.")
+    for places, names, what in ((rows, class_names, "class"), (cols, cluster_names, "cluster")):
+        _check_places(places, len(names), what)
+    steps = np.diff(rows)
+    wrong = np.flatnonzero((steps < 0) | ((steps == 0) & (np.diff(cols) <= 0)))
+    if len(wrong):
+        raise TableError(f"cell {wrong[0] + 2:,} is listed twice or out of order.")
+    starts = np.searchsorted(rows, np.arange(len(class_names) + 1))
+    cells = Cells(starts, cols.astype(np.int32), typed_counts(values, narrow=False))
+    return (
+        cells,
+        _names(class_names, len(class_names), np.arange(len(class_names)), "class"),
+        _names(cluster_names, len(cluster_names), np.arange(len(cluster_names)), "cluster"),
+    )
+
+
+def _check_places(places: NDArray[np.int64], size: int, what: str) -> None:
+    """Refuse a cell outside the table, and a row or column without cells."""
+    wrong = np.flatnonzero((places < 0) | (places >= size))
+    if len(wrong):
+        raise TableError(
+            f"cell {wrong[0] + 1:,} lies in {what} {places[wrong[0]]:,}, and there are {size:,}, "
+            "counted from 0."
+        )
+    used = np.zeros(size, np.bool_)
+    used[places] = True
+    if not used.all():
+        raise TableError(f"{what} {np.argmin(used):,}, counted from 0, has no cell.")
 
 
 def _is_frame(counts: Any) -> bool:
@@ -105,9 +147,10 @@ def _from_mapping(counts: Mapping[Any, Any]) -> Built:
     codes: list[NDArray[np.int64]] = []
     for side in zip(*pairs, strict=True):
         distinct, place = ordered_names(side)
+        _check_distinct(distinct, ("class", "cluster")[len(names)])
         names.append(distinct)
         codes.append(np.fromiter(map(place.__getitem__, side), np.int64, len(side)))
-    return group_cells(codes[0], codes[1], _typed(values[kept])), names[0], names[1]
+    return group_cells(codes[0], codes[1], typed_counts(values[kept])), names[0], names[1]
 
 
 def ordered_names(names: Sequence[Any]) -> tuple[list[Any], dict[Any, int]]:
@@ -164,8 +207,11 @@ def _as_float(value: Any) -> float:
     return number
 
 
-def _typed(values: NDArray[Any]) -> NDArray[Any]:
-    """Whole counts as ints (of any size), the rest as float64."""
+def typed_counts(values: NDArray[Any], *, narrow: bool = True) -> NDArray[Any]:
+    """Whole counts as ints (of any size), the rest as float64.
+
+    Real weights that all happen to be whole are counts, too, unless they are not to be narrowed.
+    """
     if values.dtype.kind in "biu":
         large = float(values.sum(dtype=np.float64)) >= 2.0**62
         return as_values(values.tolist()) if large else values.astype(np.int64)
@@ -175,13 +221,13 @@ def _typed(values: NDArray[Any]) -> NDArray[Any]:
             total = float(real.sum())
         if total >= REAL_LIMIT:
             raise _too_heavy()
-        whole = (real == np.trunc(real)).all() and total < 2.0**53
+        whole = narrow and (real == np.trunc(real)).all() and total < 2.0**53
         return real.astype(np.int64) if whole else real
     items = values.tolist()
     if all(isinstance(item, int | np.integer) for item in items):
         return as_values([int(item) for item in items])
     try:
-        return _typed(np.array([float(item) for item in items], np.float64))
+        return typed_counts(np.array([float(item) for item in items], np.float64), narrow=narrow)
     except OverflowError:
         raise _too_heavy() from None
 
@@ -191,15 +237,33 @@ def _names(given: Sequence[Any] | None, size: int, used: NDArray[np.int64], what
         return used
     try:
         names = list(given)
-        repeated = len(set(names)) < len(names)
     except TypeError:
-        raise TableError(f"{what}_names must be a sequence of plain values.") from None
+        raise _no_names(what) from None
     if len(names) != size:
         plural = {"class": "classes", "cluster": "clusters"}[what]
         raise TableError(
             f"there are {len(names)} {what} names for {size} {what if size == 1 else plural}."
         )
-    if repeated:
-        name = next(name for name in names if names.count(name) > 1)
-        raise TableError(f"{what} names must differ; {show_label(name)!r} is there twice.")
+    _check_distinct(names, what)
     return [names[k] for k in used]
+
+
+def _check_distinct(names: Sequence[Any], what: str) -> None:
+    """Refuse names that are equal; NaN, which equals nothing, may be there once."""
+    seen: set[Any] = set()
+    try:
+        for name in names:
+            key = NAN if _is_nan(name) else name
+            if key in seen:
+                raise TableError(f"{what} names must differ; {show_label(name)!r} is there twice.")
+            seen.add(key)
+    except (TypeError, ArithmeticError):  # unhashable, or a NaN of Decimal that signals
+        raise _no_names(what) from None
+
+
+def _is_nan(name: Any) -> bool:
+    return isinstance(name, float | Decimal | np.generic) and bool(name != name)
+
+
+def _no_names(what: str) -> TableError:
+    return TableError(f"{what}_names must be a sequence of plain values.")

@@ -20,16 +20,26 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.contingency.cells import Cells, as_values
-from clustervet.errors import FileError, TableError
+from clustervet.contingency.build import list_cells
+from clustervet.errors import ClustervetError, FileError, TableError
 from clustervet.frames.duck import parquet_note, read_parquet, write_parquet
-from clustervet.labels import Singleton, show_label
+from clustervet.labels import Singleton, plain_label, show_label
 
 if TYPE_CHECKING:
     from clustervet.contingency.table import Contingency
 
 FORMAT, VERSION = "clustervet/table", 1
 PARQUET = (".parquet", ".pq", ".parq")
+# What a file says about its table, and the type of each answer.
+NOTE: dict[str, type] = {"format": str, "version": int, "checksum": str}
+JSON_KEYS = NOTE | {"whole": bool, "classes": list, "clusters": list, "cells": list}
+PARQUET_KEYS = NOTE | {"shape": list, "class": str, "cluster": str, "count": str}
+# The forms in which names and counts are written to Parquet, and their types there.
+NAMES = {"whole": "BIGINT", "text": "VARCHAR", "json": "VARCHAR"}
+COUNTS = {"whole": "BIGINT", "real": "DOUBLE", "large": "VARCHAR"}
+FORMS = {"class": NAMES, "cluster": NAMES, "count": COUNTS}
+# What reading something else than a table can raise.
+BROKEN = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 
 
 def save_table(table: Contingency, path: str | os.PathLike[str]) -> None:
@@ -52,13 +62,23 @@ def save_table(table: Contingency, path: str | os.PathLike[str]) -> None:
         made.replace(target)
     except OSError as error:
         raise FileError(f"{shown} cannot be written: {error.strerror}.") from None
+    except ClustervetError:
+        raise
+    except (ValueError, RecursionError):
+        raise TableError(
+            "a count or a label has more digits than Python writes, or a label is nested too "
+            "deeply; such a table cannot be saved."
+        ) from None
     finally:
         made.unlink(missing_ok=True)
         os.rmdir(folder)
 
 
 def load_table(path: str | os.PathLike[str]) -> Contingency:
-    """Read a table that was saved; another version or a changed file is refused."""
+    """Read a table that was saved; another version or a changed file is refused.
+
+    Anyone can compute a checksum, so everything is checked as the counts and names of a user are.
+    """
     shown = show_label(os.fspath(path), 200)
     about = _note(path)
     if about is None:
@@ -66,25 +86,31 @@ def load_table(path: str | os.PathLike[str]) -> Contingency:
             raise FileError(f"{shown} cannot be read: No such file or directory.")
         raise FileError(f"{shown} is not a saved table.")
     try:
-        known = json.loads(about)
-        if known["format"] != FORMAT:
+        known = json.loads(about, object_pairs_hook=_once, parse_constant=_no_number)
+        if not isinstance(known, dict) or known.get("format") != FORMAT:
             raise FileError(f"{shown} is not a saved table.")
-        if known["version"] != VERSION:
+        version = known.get("version")
+        if type(version) is not int or version != VERSION:
             raise FileError(
-                f"{shown} is a table of version {show_label(known['version'])}; this clustervet "
-                f"reads version {VERSION}."
+                f"{shown} is a table of version {show_label(repr(version))}; this clustervet reads "
+                f"version {VERSION}."
             )
-        parts = _from_json(known) if "cells" in known else _from_parquet(path, known)
-        same = _checksum(*parts) == known["checksum"]
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        if isinstance(error, FileError):
-            raise
-        raise FileError(f"{shown} is a saved table that has been changed or cut short.") from None
-    if not same:
-        raise FileError(
-            f"{shown} has been changed since it was saved: its checksum does not fit its counts."
-        )
-    return _table(*parts)
+        return _table(known, path)
+    except FileError:
+        raise
+    except MemoryError:
+        raise FileError(f"{shown} is a saved table that does not fit into memory.") from None
+    except RecursionError:
+        how = "values are nested too deeply"
+    except TableError as error:
+        how = str(error).rstrip(".")
+    except BROKEN as error:
+        how = str(error) if isinstance(error, _ChangedError) else "it does not hold a whole table"
+    raise FileError(f"{shown} has been changed since it was saved: {how}.")
+
+
+class _ChangedError(ValueError):
+    """How a file differs from every file that was saved."""
 
 
 def is_saved_table(path: str) -> bool:
@@ -113,6 +139,7 @@ def merge_tables(tables: Sequence[Contingency]) -> Contingency:
     return tables[0]
 
 
+# Names as they are written, the row and column of each cell, and its count.
 Parts = tuple[list[Any], list[Any], NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
 
 
@@ -122,18 +149,23 @@ def _parts(table: Contingency) -> Parts:
     return classes, clusters, cells.rows.astype(np.int64), cells.cols.astype(np.int64), cells.values
 
 
-def _table(
-    classes: list[Any],
-    clusters: list[Any],
-    rows: NDArray[np.int64],
-    cols: NDArray[np.int64],
-    values: NDArray[Any],
-) -> Contingency:
+def _table(known: dict[str, Any], path: str | os.PathLike[str]) -> Contingency:
     from clustervet.contingency.table import Contingency
 
-    starts = np.searchsorted(rows, np.arange(len(classes) + 1))
-    cells = Cells(starts, cols.astype(np.int32), values)
-    return Contingency(cells, list(map(_decoded, classes)), list(map(_decoded, clusters)))
+    in_json = _is_json(path)
+    wanted = JSON_KEYS if in_json else PARQUET_KEYS
+    if known.keys() != wanted.keys():
+        key = min(known.keys() ^ wanted.keys())
+        raise _ChangedError(f"it {'lacks' if key in wanted else 'has'} the key {show_label(key)!r}")
+    for key, kind in wanted.items():
+        if type(known[key]) is not kind:
+            raise _ChangedError(f"the value of {key!r} is of another type")
+    parts = _from_json(known) if in_json else _from_parquet(path, known)
+    classes, clusters = (list(map(_label, names)) for names in parts[:2])
+    built = list_cells(*parts[2:], classes, clusters)
+    if _checksum(*parts) != known["checksum"]:
+        raise _ChangedError("its checksum does not fit its counts")
+    return Contingency(*built)
 
 
 def _checksum(
@@ -172,18 +204,28 @@ def _as_json(table: Contingency) -> str:
 
 
 def _from_json(data: dict[str, Any]) -> Parts:
+    if any(type(cell) is not list or len(cell) != 3 for cell in data["cells"]):
+        raise _ChangedError("a cell is not a row, a column and a count")
     rows, cols, counts = ([cell[at] for cell in data["cells"]] for at in range(3))
-    return (
-        data["classes"],
-        data["clusters"],
-        np.array(rows, np.int64),
-        np.array(cols, np.int64),
-        _whole(counts) if data["whole"] else np.array(counts, np.float64),
-    )
+    if not {*map(type, rows), *map(type, cols)} <= {int}:
+        raise _ChangedError("the row or column of a cell is not a whole number")
+    if not set(map(type, counts)) <= {int if data["whole"] else float}:
+        raise _ChangedError(f"a count is not a {'whole' if data['whole'] else 'real'} number")
+    values = np.fromiter(counts, object) if data["whole"] else np.array(counts, np.float64)
+    places = np.array(rows, np.int64), np.array(cols, np.int64)
+    return data["classes"], data["clusters"], *places, values
 
 
-def _whole(counts: Sequence[Any]) -> NDArray[Any]:
-    return as_values([int(count) for count in counts])
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which every key stands once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _ChangedError("a key is there twice")
+    return found
+
+
+def _no_number(name: str) -> Any:
+    raise _ChangedError(f"it holds {name}")
 
 
 def _write_parquet(table: Contingency, path: Path) -> None:
@@ -224,42 +266,50 @@ def _texts(texts: Iterable[str]) -> NDArray[Any]:
 
 
 def _from_parquet(path: str | os.PathLike[str], about: dict[str, Any]) -> Parts:
-    sql = {"whole": "BIGINT", "real": "DOUBLE"}
-    types = {f'"{name}"': sql.get(about[name], "VARCHAR") for name in ("class", "cluster", "count")}
-    found = read_parquet(path, types | {'"row"': "BIGINT", '"col"': "BIGINT"})
-    rows, cols = found['"row"'], found['"col"']
-    names = [
-        _names(found[f'"{side}"'], codes, about[side], size)
-        for side, codes, size in zip(
-            ("class", "cluster"), (rows, cols), about["shape"], strict=True
-        )
-    ]
-    counts = found['"count"']
-    values = counts if about["count"] != "large" else _whole(counts)
-    if len(rows) and (np.diff(rows) < 0).any():
-        raise ValueError("cells out of order")
-    return names[0], names[1], rows, cols, values
+    for key, known in FORMS.items():
+        if about[key] not in known:
+            raise _ChangedError(f"the value of {key!r} is {show_label(about[key])!r}")
+    types = {key: known[about[key]] for key, known in FORMS.items()}
+    found = read_parquet(
+        path, types | {"row": "BIGINT", "col": "BIGINT"}, {"class": "row", "cluster": "col"}
+    )
+    names = [_names(found[side], about[side]) for side in ("class", "cluster")]
+    if json.dumps(about["shape"]) != json.dumps([*map(len, names)]):
+        raise _ChangedError("its shape does not fit its names")
+    counts = found["count"]
+    values = counts if about["count"] != "large" else np.fromiter(map(_whole, counts), object)
+    return names[0], names[1], found["row"], found["col"], values
 
 
-def _names(held: Any, codes: NDArray[np.int64], form: str, size: int) -> list[Any]:
-    """The name of each place, from the first cell that has it."""
-    places, first = np.unique(codes, return_index=True)
-    if len(places) != size or (size and places[-1] != size - 1):
-        raise ValueError("names are lacking")
-    found = [held[at] for at in first]
-    if form == "whole":
-        return [int(name) for name in found]
-    return found if form == "text" else [json.loads(name) for name in found]
+def _whole(text: str) -> int:
+    count = int(text)
+    if str(count) != text:
+        raise _ChangedError(f"the count {show_label(text)!r} is not a whole number")
+    return count
+
+
+def _names(held: Any, form: str) -> list[Any]:
+    """Names as JSON has them."""
+    if form == "json":
+        return [
+            json.loads(name, object_pairs_hook=_once, parse_constant=_no_number) for name in held
+        ]
+    return held if form == "text" else [int(name) for name in held]
+
+
+def _is_json(path: str | os.PathLike[str]) -> bool:
+    return Path(path).suffix.lower() == ".json"
 
 
 def _note(path: str | os.PathLike[str]) -> str | None:
-    if Path(path).suffix.lower() == ".json":
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeError):
-            return None
-        return text if FORMAT in text[:200] else None
-    return parquet_note(path)
+    """What a file says about its table: all of a JSON file, or the note of a Parquet file."""
+    try:
+        if not _is_json(path):
+            return parquet_note(path)
+        text = Path(path).read_text(encoding="utf-8") if os.path.isfile(path) else ""
+    except (OSError, ValueError):  # not UTF-8, or a NUL in its name
+        return None
+    return text if FORMAT in text[:200] else None
 
 
 # Labels that JSON has no type for, by the name under which they are written.
@@ -304,7 +354,8 @@ def _encoded(name: Any) -> Any:
         return {"noise": _encoded(name.label)}
     if isinstance(name, np.datetime64 | np.timedelta64):
         kind = "datetime64" if isinstance(name, np.datetime64) else "timedelta64"
-        return {kind: [int(name.astype(np.int64)), np.datetime_data(name.dtype)[0]]}
+        unit, step = np.datetime_data(name.dtype)
+        return {kind: [int(name.astype(np.int64)), unit if step == 1 else f"{step}{unit}"]}
     raise TableError(
         f"a label of type {type(name).__name__} cannot be saved; make it text or a number."
     )
@@ -312,7 +363,20 @@ def _encoded(name: Any) -> Any:
 
 def _decoded(name: Any) -> Any:
     """The label that was encoded."""
-    if not isinstance(name, dict):
+    if type(name) is not dict:
         return name
     ((kind, value),) = name.items()
     return READERS[kind](value)
+
+
+def _label(name: Any) -> Any:
+    """The label that was encoded; it must be one that is written like this."""
+    if name is None or type(name) in (bool, int, str):
+        return name
+    label = plain_label(_decoded(name))
+    try:
+        if json.dumps(_encoded(label)) == json.dumps(name):
+            return label
+    except TableError:  # no label can be such
+        pass
+    raise _ChangedError(f"the name {show_label(name)!r} is not a label")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clustervet._checks import one_of
 from clustervet.contingency import layout as layouts
-from clustervet.contingency.build import build_cells, ordered_names
+from clustervet.contingency.build import build_cells, ordered_names, typed_counts
 from clustervet.contingency.cells import Cells, group_cells, squeeze, transpose
 from clustervet.contingency.count import count_labels
 from clustervet.contingency.derived import Table, TableSums, count_pairs
@@ -393,6 +393,7 @@ class Contingency(TableSums, Result):
                 raise TableError(
                     "a table of real weights cannot be added to one whose counts exceed any float."
                 ) from None
+        values = typed_counts(values, narrow=False)
         return Contingency(group_cells(codes[0], codes[1], values), names[0], names[1])
 
     def __radd__(self, other: object) -> Contingency:

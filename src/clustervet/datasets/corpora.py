@@ -6,7 +6,6 @@ describes the files.
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import suggestion
 from clustervet.errors import FileError, ParameterError
+from clustervet.frames.arrays import BROKEN
 from clustervet.frames.documents import read_text_folder
 from clustervet.labels import show_label
 
@@ -62,6 +62,7 @@ FILES = {
     "newsgroups": CorpusFiles("20news-19997-subject.npz", "20_newsgroups", mail=True),
     "yahoo": CorpusFiles("yahoo-k1a.npz", "yahoo"),
 }
+ARRAYS = ("data", "indices", "indptr", "shape", "labels", "class_names")
 Counted = tuple[Any, NDArray[np.int64], list[str]]
 
 
@@ -179,8 +180,12 @@ def _rows(name: str, labels: NDArray[np.int64], names: list[str]) -> NDArray[np.
 
 
 def _pruned(name: str, counts: Any, labels: NDArray[np.int64], names: list[str]) -> Corpus:
+    from scipy.sparse import csr_matrix
+
     counts.sum_duplicates()
-    documents = np.bincount(counts.indices, minlength=counts.shape[1])
+    # Words that are in no document take no memory, however many the file claims.
+    words, places, documents = np.unique(counts.indices, return_inverse=True, return_counts=True)
+    counts = csr_matrix((counts.data, places, counts.indptr), (counts.shape[0], len(words)))
     counts = counts[:, documents >= LEAST_DOCUMENTS]
     kept = np.diff(counts.indptr) > 0
     held, codes = np.unique(labels[kept], return_inverse=True)
@@ -205,21 +210,32 @@ def _read_arrays(path: Path) -> Counted:
     shown = show_label(str(path), 200)
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
-            matrix = csr_matrix(
-                (held["data"].astype(np.float64), held["indices"], held["indptr"]),
-                tuple(held["shape"]),
-            )
-            labels = held["labels"].astype(np.int64)
-            names = [str(name) for name in held["class_names"]]
+            arrays = {name: np.asarray(held[name]) for name in ARRAYS}
+        data, labels, class_names = (arrays[name] for name in ("data", "labels", "class_names"))
+        fits = labels.ndim == class_names.ndim == 1 and labels.dtype.kind in "iu"
+        if data.dtype.kind not in "biuf":
+            raise TypeError("counts are no numbers")
+        matrix = csr_matrix(
+            (data.astype(np.float64), arrays["indices"], arrays["indptr"]),
+            tuple(arrays["shape"].tolist()),
+        )
+        matrix.check_format(full_check=True)  # compiled code would follow a wrong index anywhere
+        names = [str(name) for name in class_names.tolist()]
     except FileNotFoundError:
         raise FileError(f"{shown} does not exist.") from None
     except KeyError as error:
         raise FileError(f"{shown} is not a corpus: {error.args[0]}.") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+    except (*BROKEN, OverflowError):
         raise FileError(f"{shown} cannot be read as a corpus in NPZ form.") from None
-    if len(labels) != matrix.shape[0] or (len(labels) and labels.max() >= len(names)):
+    if not fits or len(labels) != matrix.shape[0]:
         raise FileError(f"{shown} is not a corpus: its labels do not fit its documents.")
-    return matrix, labels, names
+    if len(labels) and not 0 <= int(labels.min()) <= int(labels.max()) < len(names):
+        raise FileError(f"{shown} is not a corpus: its labels do not fit its classes.")
+    if len(set(names)) < len(names):
+        raise FileError(f"{shown} is not a corpus: two of its classes have one name.")
+    if not (np.isfinite(matrix.data).all() and (matrix.data >= 0).all()):
+        raise FileError(f"{shown} is not a corpus: a count is negative or not finite.")
+    return matrix, labels.astype(np.int64), names
 
 
 def _read_folder(path: Path, mail: bool) -> Counted:
@@ -238,11 +254,15 @@ def _read_folder(path: Path, mail: bool) -> Counted:
 
 
 def _fetch(root: Path) -> Counted:
-    """Return the 18,846 messages that scikit-learn fetches once and keeps in the folder."""
+    """Return the 18,846 messages that scikit-learn fetches once and keeps in its own folder.
+
+    What it keeps is a pickle, which can run anything when it is loaded; one that lies in a folder
+    of corpora may come from anyone, and is never loaded.
+    """
     from sklearn.datasets import fetch_20newsgroups
 
     try:
-        held = fetch_20newsgroups(data_home=str(root), subset="all", shuffle=False)
+        held = fetch_20newsgroups(subset="all", shuffle=False)
     except OSError as error:  # urllib's errors without a network are of this kind
         raise FileError(
             f"the 20 newsgroups cannot be fetched: {error}. Without a network, put them into "

@@ -39,6 +39,9 @@ READ_PARQUET = "read_parquet(?, hive_partitioning=false)"
 # The key of our own text in the metadata of a Parquet file.
 KEY = b"clustervet"
 SQL_TYPES = {"i": "BIGINT", "f": "DOUBLE"}
+# How many times its size a packed file may have in memory, and the bytes that any may have.
+PACKED = 100
+LEAST_ROOM = 2**30
 
 
 class EngineError(Exception):
@@ -254,17 +257,76 @@ def parquet_note(path: str | os.PathLike[str]) -> str | None:
     return bytes(found[0][0]).decode("utf-8", "replace") if found else None
 
 
-def read_parquet(path: str | os.PathLike[str], types: Mapping[str, str]) -> dict[str, Any]:
-    """Columns of a file in the order of its rows: arrays of numbers, lists of text."""
+def read_parquet(
+    path: str | os.PathLike[str], types: Mapping[str, str], places: Mapping[str, str]
+) -> dict[str, Any]:
+    """Columns of a file in the order of its rows: arrays of numbers, lists of text.
+
+    The file has these columns in these types, without missing values. `places` tells of a column
+    of names which column numbers them; one name per number is returned, in the order of numbers.
+    """
     place = find_place(path)
-    chosen = ", ".join(f"CAST({name} AS {declared})" for name, declared in types.items())
+    room = max(LEAST_ROOM, PACKED * place.size)
     try:
-        with session() as opened:
-            sql = f"SELECT {chosen} FROM {READ_PARQUET}"
-            found = opened.gather(sql, len(types), [opened.path(place)])
+        with session(f"{2 * room >> 20}MiB") as opened:
+            return _read_columns(opened, place, types, places, room)
     except EngineError as error:
         raise engine_fault(error, [place], PARQUET) from None
-    return {
-        name: values if len(values) or kind == "VARCHAR" else np.empty(0, np.int64)
-        for (name, kind), values in zip(types.items(), found, strict=True)
+
+
+def _read_columns(
+    opened: Session, place: Place, types: Mapping[str, str], places: Mapping[str, str], room: int
+) -> dict[str, Any]:
+    # The engine believes what a file says about its smallest and largest values, and crashes where
+    # that is forged.
+    opened.rows("SET disabled_optimizers = 'statistics_propagation,compressed_materialization'")
+    file = [opened.path(place)]
+    if dict(zip(*opened.types(READ_PARQUET, file), strict=True)) != types:
+        raise FileError(
+            f"{place.name} has other columns than {', '.join(types)}, or in other types."
+        )
+    own = [name for name in types if name not in places]
+    rows = f"SELECT {', '.join(map(_quoted, own))} FROM {READ_PARQUET}"
+    names = {
+        name: f"SELECT {_quoted(numbers)} AS place, min({_quoted(name)}) AS {_quoted(name)}, "
+        f"max({_quoted(name)}) AS other FROM {READ_PARQUET} GROUP BY place"
+        for name, numbers in places.items()
     }
+    ((length,),) = opened.rows(f"SELECT count(*) FROM {READ_PARQUET}", file)
+    # A small file can claim any number of rows, and can repeat one long text in all of them.
+    needed = 8 * length * len(own)
+    for name in [name for name, kind in types.items() if kind == "VARCHAR"]:
+        if needed <= room:
+            size = f"sum(strlen({_quoted(name)}))"
+            if name in places:
+                distinct = f"count(DISTINCT {_quoted(places[name])})"
+                size = f"least({size}, CAST({distinct} AS HUGEINT) * max(strlen({_quoted(name)})))"
+            ((bytes_held,),) = opened.rows(f"SELECT {size} FROM {READ_PARQUET}", file)
+            needed += int(bytes_held or 0)
+    if needed > room:
+        raise FileError(
+            f"{place.name} claims {needed:,} bytes of rows and texts, which is more than a file "
+            f"of {place.size:,} bytes can hold."
+        )
+    whole = " AND ".join(f"count({_quoted(name)}) = count(*)" for name in types)
+    if opened.rows(f"SELECT {whole} FROM {READ_PARQUET}", file) != [(True,)]:
+        raise FileError(f"{place.name} has missing values.")
+    found = dict(zip(own, opened.gather(rows, len(own), file), strict=True))
+    for name, query in names.items():
+        same = f"SELECT bool_and({_quoted(name)} = other) FROM ({query})"
+        if opened.rows(same, file) == [(False,)]:
+            raise FileError(f"{place.name} has two values of {name} for one {places[name]}.")
+        each = f"SELECT {_quoted(name)} FROM ({query}) ORDER BY place"
+        (found[name],) = opened.gather(each, 1, file)
+    # The engine may have taken the word of the file that none is missing.
+    for held in found.values():
+        if np.ma.isMaskedArray(held) or (isinstance(held, list) and None in held):
+            raise FileError(f"{place.name} has missing values.")
+    return {
+        name: found[name] if len(found[name]) or kind == "VARCHAR" else np.empty(0, np.int64)
+        for name, kind in types.items()
+    }
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

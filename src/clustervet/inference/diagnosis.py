@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
+from clustervet.contingency.build import REAL_LIMIT
 from clustervet.contingency.engine_table import with_cells
+from clustervet.errors import TableError
 from clustervet.inference.repairs import Repair, find_repairs
 from clustervet.labels import show_label
 from clustervet.registry import measures
@@ -362,7 +364,7 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     ParameterError
         If an option is unknown.
     TableError
-        If the cells of the table are not in memory.
+        If the cells of the table are not in memory, or its counts sum to 1e150 or more.
 
     Notes
     -----
@@ -380,6 +382,8 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     separate class b from the rest of cluster 0 (0.541 bits)
     """
     table = with_cells(measures["vi"].subject(truth, pred, **options), "a diagnosis")
+    if table.n >= REAL_LIMIT:  # its pairs would exceed any float
+        raise TableError(f"a diagnosis needs counts that sum to less than {REAL_LIMIT:g}.")
     turned = table.T
     shares = _cell_shares(table)
     matched = table.match()
@@ -539,4 +543,7 @@ def _surprise(part: NDArray[Any], whole: NDArray[Any]) -> Reals:
     """log(whole / part), exact in its last digits also where part is nearly all of whole."""
     rest = _ratio(whole - part, whole)
     ratio = _ratio(part, whole)
-    return np.where(rest < 0.5, -np.log1p(-np.minimum(rest, 0.5)), -np.log(ratio))
+    # A weight can be so small beside others that its share is no float any more.
+    tiny = np.log(whole.astype(np.float64)) - np.log(part.astype(np.float64))
+    large = np.where(ratio > 1e-290, -np.log(np.maximum(ratio, 1e-290)), tiny)
+    return np.where(rest < 0.5, -np.log1p(-np.minimum(rest, 0.5)), large)

@@ -161,4 +161,10 @@ def _mixing(x: Any, y: Any) -> float:
     one, two = float(x), float(y)
     if one == 0 or two == 0:
         return 0.0
-    return one * math.log1p(two / one) + two * math.log1p(one / two)
+    return one * _log_part(one, two) + two * _log_part(two, one)
+
+
+def _log_part(part: float, rest: float) -> float:
+    """log((part + rest) / part), also where the quotient exceeds any float."""
+    ratio = rest / part
+    return math.log1p(ratio) if ratio < math.inf else math.log(rest) - math.log(part)

@@ -219,7 +219,7 @@ def name_order(names: Sequence[Any]) -> list[int] | None:
     """Positions in sorted order; None where the names are in order or cannot be compared."""
     try:
         order = sorted(range(len(names)), key=names.__getitem__)
-    except TypeError:
+    except (TypeError, ArithmeticError):  # a NaN of Decimal refuses to be compared
         return None
     return None if order == list(range(len(names))) else order
 

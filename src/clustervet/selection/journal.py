@@ -1,7 +1,9 @@
 """The run journal: every finished fit of a selection in one SQLite file, committed at once.
 
 Law: whatever ends the process, the file holds every fit that was added. A file that cannot be
-trusted is refused; it is never repaired and never overwritten.
+trusted is refused; it is never repaired and never overwritten. Every row has a checksum over its
+key and content and over the run that it belongs to. Anyone can compute one, so what a row holds is
+checked as well: its types, its seed, and its labels against the points and clusters.
 
 A fit depends on the features, the algorithm's settings, the number of clusters, the run and the
 seed, and never on labels. So a journal can be resumed with other labels, splits, languages or
@@ -13,34 +15,40 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import sqlite3
 import zlib
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clustervet.errors import FileError, ParameterError
-from clustervet.fitting.fits import Fit
+from clustervet.fitting.fits import Fit, FitTask
 from clustervet.geometry.points import is_sparse
 from clustervet.labels import show_label
 
 Key = tuple[str, int, int]
 # "cvJ1" as a number, by which SQLite tells whose file it is, and the format's version.
 APPLICATION = 0x63764A31
-VERSION = 1
+VERSION = 2
 # Bytes of the smallest database; SQLite takes a smaller file for an empty one, and overwrites it.
 LEAST = 512
-TABLES = (
-    "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE algorithms (name TEXT PRIMARY KEY, settings TEXT NOT NULL)",
-    "CREATE TABLE fits (algorithm TEXT, clusters INTEGER, run INTEGER, seed INTEGER NOT NULL, "
-    "kind TEXT, labels BLOB, error TEXT, seconds REAL NOT NULL, "
-    "PRIMARY KEY (algorithm, clusters, run))",
-)
+TABLES = {
+    "run": "key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum TEXT NOT NULL",
+    "algorithms": "name TEXT PRIMARY KEY, settings TEXT NOT NULL, checksum TEXT NOT NULL",
+    "fits": "algorithm TEXT, clusters INTEGER, run INTEGER, seed INTEGER NOT NULL, "
+    "kind TEXT, labels BLOB, found INTEGER, error TEXT, seconds REAL NOT NULL, "
+    "checksum TEXT NOT NULL, PRIMARY KEY (algorithm, clusters, run)",
+}
+# What a fit holds beside its key, and the types of a fit that was made and of one that failed.
+FIELDS = "seed, kind, labels, found, error, seconds, checksum"
+MADE = (str, int, int, int, str, bytes, int, type(None), float, str)
+FAILED = (str, int, int, int, type(None), type(None), type(None), str, float, str)
 KINDS = frozenset({"<i1", "|i1", "<i2", "<i4", "<i8"})
 # What SQLite's codes mean, by their beginnings.
 REASONS = {
@@ -92,6 +100,15 @@ def digest(points: Any) -> str:
     return found.hexdigest()
 
 
+def checksum(*values: Any) -> str:
+    """Return a SHA-256 of some values, of their types and of where each ends."""
+    found = hashlib.sha256()
+    for value in values:
+        data = value if isinstance(value, bytes) else repr(value).encode()
+        found.update(f"{type(value).__name__} {len(data)} ".encode() + data)
+    return found.hexdigest()
+
+
 def _data_differs(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
     """Return how the features of two runs differ, if they do."""
     size = [
@@ -100,14 +117,15 @@ def _data_differs(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[st
     if size[0] != size[1]:
         return [f"its data has {size[0]}, this one's {size[1]}"]
     if theirs["storage"] != ours["storage"]:
-        return [f"its data is {theirs['storage']}, this one's {ours['storage']}"]
+        return [f"its data is {show_label(theirs['storage'])}, this one's {ours['storage']}"]
     return ["its data has other values"] if theirs["digest"] != ours["digest"] else []
 
 
 def _settings_differ(name: str, theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
     """Return how the settings of an algorithm differ in two runs."""
     return [
-        f"its {show_label(name)} has {key}={show_label(theirs.get(key, 'nothing'), 60)}, this "
+        f"its {show_label(name)} has {show_label(key)}="
+        f"{show_label(theirs.get(key, 'nothing'), 60)}, this "
         f"one's {show_label(ours.get(key, 'nothing'), 60)}"
         for key in sorted({*theirs, *ours})
         if theirs.get(key) != ours.get(key)
@@ -132,6 +150,9 @@ class Journal:
         self._file: tuple[int, int] | None = None
         self._points = 0
         self._fits = 0
+        # What the checksum of a fit covers beside the fit.
+        self._origin = ""
+        self._settings: dict[str, str] = {}
         if os.path.isdir(self.path):
             raise FileError(f"{self.name} is a directory, not a journal.")
         size = os.path.getsize(self.path) if os.path.exists(self.path) else 0
@@ -160,6 +181,8 @@ class Journal:
         self._base = sqlite3.connect(self.path, timeout=0, isolation_level=None)
         self._run("PRAGMA locking_mode = EXCLUSIVE")
         self._run("PRAGMA synchronous = FULL")
+        self._run("PRAGMA trusted_schema = OFF")
+        self._run("PRAGMA cell_size_check = ON")
         self._run("BEGIN EXCLUSIVE")
         self._run("COMMIT")
         self._file = _file_of(self.path)
@@ -175,15 +198,46 @@ class Journal:
         ((version,),) = self._run("PRAGMA user_version")
         if version != VERSION:
             raise FileError(
-                f"{self.name} has version {version} of the journal's format; this clustervet "
-                f"reads version {VERSION}."
+                f"{self.name} has version {version} of the journal's format, and this clustervet "
+                f"reads version {VERSION}; begin another journal."
             )
+        # A view or a trigger in the place of a table could do anything, or never end.
+        if {*self._run("SELECT type, name, tbl_name, sql FROM sqlite_master")} != {
+            *(("table", name, name, _made(name)) for name in TABLES),
+            *(("index", f"sqlite_autoindex_{name}_1", name, None) for name in TABLES),
+        }:
+            raise self._damaged("tables that it never had")
         ((found,),) = self._run("PRAGMA quick_check(1)")
         if found != "ok":
             raise self._damaged(found)
 
     def _shared(self) -> dict[str, str]:
-        return {str(key): str(value) for key, value in self._run("SELECT key, value FROM run")}
+        """Return what all fits of its run share."""
+        found = {}
+        for key, value, held in self._run("SELECT key, value, checksum FROM run"):
+            if held != checksum(key, value) or type(value) is not str:
+                raise self._damaged(f"the row of its {show_label(key)} does not fit its checksum")
+            found[key] = value
+        numbers = ("points", "features", "seed")
+        if found.keys() != {*numbers, "storage", "digest"}:
+            raise self._damaged("what its run is about is not there")
+        for name in numbers:
+            if found[name] != str(abs(int(found[name]))):
+                raise self._damaged(f"its number of {name} is {show_label(found[name])}")
+        return found
+
+    def _held_algorithms(self) -> dict[str, dict[str, str]]:
+        """Return the settings of every algorithm that it has fits of."""
+        found = {}
+        for name, text, held in self._run("SELECT name, settings, checksum FROM algorithms"):
+            row = f"the row of algorithm {show_label(name)}"
+            if held != checksum(self._origin, name, text) or type(name) is not str:
+                raise self._damaged(f"{row} does not fit its checksum")
+            settings = json.loads(text)
+            if type(settings) is not dict or {*map(type, settings.values())} - {str}:
+                raise self._damaged(f"{row} holds no settings")
+            found[name] = settings
+        return found
 
     def begin(self, identity: Identity) -> None:
         """Begin a journal of this run, or continue one, which must be of the same run."""
@@ -195,14 +249,17 @@ class Journal:
                 self._create(identity)
             elif self.seed is None:
                 raise self._busy()  # another process was faster to make it
-            else:
-                self._compare(identity)
+            self._compare(identity)
             self._run("BEGIN IMMEDIATE")
             for name, settings in identity.algorithms.items():
-                self._run(
-                    "INSERT OR IGNORE INTO algorithms VALUES (?, ?)", (name, json.dumps(settings))
-                )
+                text = json.dumps(settings)
+                row = (name, text, checksum(self._origin, str(name), text))
+                self._run("INSERT OR IGNORE INTO algorithms VALUES (?, ?, ?)", row)
             self._run("COMMIT")
+            self._settings = {
+                name: json.dumps(settings, sort_keys=True)
+                for name, settings in self._held_algorithms().items()
+            }
 
     def _create(self, identity: Identity) -> None:
         """Create all tables in one transaction: a file is a whole journal, or empty."""
@@ -210,63 +267,102 @@ class Journal:
         self._run(f"PRAGMA application_id = {APPLICATION}")
         self._run(f"PRAGMA user_version = {VERSION}")
         for table in TABLES:
-            self._run(table)
+            self._run(_made(table))
         for key, value in identity.shared().items():
-            self._run("INSERT INTO run VALUES (?, ?)", (key, value))
+            self._run("INSERT INTO run VALUES (?, ?, ?)", (key, value, checksum(key, value)))
         self._run("COMMIT")
         self.seed = identity.seed
 
     def _compare(self, identity: Identity) -> None:
         theirs, ours = self._shared(), identity.shared()
+        self._origin = checksum(*sorted(theirs.items()))
         found = _data_differs(theirs, ours)
         if theirs["seed"] != ours["seed"]:
-            found.append(f"its seed is {theirs['seed']}, this one's {ours['seed']}")
-        for name, text in self._run("SELECT name, settings FROM algorithms"):
+            found.append(f"its seed is {show_label(theirs['seed'])}, this one's {ours['seed']}")
+        for name, settings in self._held_algorithms().items():
             if name in identity.algorithms:
-                found += _settings_differ(name, json.loads(text), identity.algorithms[name])
+                found += _settings_differ(name, settings, identity.algorithms[name])
         if found:
             raise FileError(
                 f"{self.name} is the journal of another run: {'; '.join(found)}. Give it the "
                 "same, or another journal."
             )
 
-    def kept(self, wanted: Container[Key]) -> Iterator[Fit]:
+    def kept(self, wanted: Mapping[Key, FitTask]) -> Iterator[Fit]:
         """Yield the wanted fits that it holds, but not failed ones, which are tried again."""
         with self._spoken():
-            rows = self._run("SELECT algorithm, clusters, run FROM fits WHERE error IS NULL")
-            self._fits = len(rows)
-            keys = [(str(name), int(clusters), int(run)) for name, clusters, run in rows]
-        for key in keys:
-            if key in wanted:
-                with self._spoken():
-                    fit = self._read(key)
+            rows = self._run("SELECT rowid, algorithm, clusters, run, length(labels) FROM fits")
+            self._fits = sum(length is not None for *_, length in rows)
+            keys = [tuple(key) for _, *key, _ in rows]
+            if len(set(keys)) < len(keys):
+                raise self._damaged("a fit that is there twice")
+        for number, *key, length in rows:
+            with self._spoken():
+                fit = self._read(number, (key[0], key[1], key[2]), length or 0, wanted)
+            if fit is not None:
                 yield fit
 
-    def _read(self, key: Key) -> Fit:
-        ((seed, kind, blob, seconds),) = self._run(
-            "SELECT seed, kind, labels, seconds FROM fits "
-            "WHERE algorithm = ? AND clusters = ? AND run = ?",
-            key,
-        )
+    def _read(
+        self, number: int, key: Key, length: int, wanted: Mapping[Key, FitTask]
+    ) -> Fit | None:
+        """Check one row, and return its fit if it is wanted."""
+        shown = [show_label(part) for part in key]
+        row = f"the row of {shown[0]}, {shown[1]} clusters, run {shown[2]}"
+        if length > _most_packed(self._points):
+            raise self._damaged(f"{row}: more labels than {self._points:,} points have")
+        (held,) = self._run(f"SELECT {FIELDS} FROM fits WHERE rowid = ?", (number,))
+        if tuple(map(type, (*key, *held))) not in (MADE, FAILED):
+            raise self._damaged(f"{row}: values of other types than a fit has")
+        seed, kind, blob, found, error, seconds, told = held
+        fit = None
+        if error is None and key in wanted:
+            fit = Fit(key, seed, self._labels(row, kind, blob, found), seconds)
+            if seed != wanted[key].seed:
+                raise self._damaged(f"{row}: the seed is not the one of this fit")
+        if told != self._checksum(key, *held[:-1]):
+            raise self._damaged(f"{row}: its checksum does not fit")
+        if not (math.isfinite(seconds) and seconds >= 0):
+            raise self._damaged(f"{row}: it took {seconds} seconds")
+        return fit
+
+    def _labels(self, row: str, kind: str, blob: bytes, found: int) -> NDArray[Any]:
+        """Unpack one label per point; a blob that holds more is never unpacked to its end."""
         if kind not in KINDS:
-            raise self._damaged("labels of a kind that it never had")
-        labels = np.frombuffer(zlib.decompress(blob), np.dtype(kind))
-        if len(labels) != self._points:
-            raise self._damaged(f"{len(labels):,} labels for {self._points:,} points")
-        return Fit(key, int(seed), labels.astype(labels.dtype.newbyteorder("=")), float(seconds))
+            raise self._damaged(f"{row}: labels of a kind that it never had")
+        dtype = np.dtype(kind)
+        size = dtype.itemsize * self._points
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(blob, size + 1)
+        if len(data) != size:
+            many = f"{len(data) // dtype.itemsize:,}" if len(data) < size else "more"
+            raise self._damaged(f"{row}: {many} labels for {self._points:,} points")
+        if not unpacker.eof or unpacker.unused_data:
+            raise self._damaged(f"{row}: labels that are cut short or go on")
+        labels = np.frombuffer(data, dtype)
+        if (clusters := len(np.unique(labels))) != found:
+            raise self._damaged(f"{row}: labels of {clusters:,} clusters where it found {found:,}")
+        return labels.astype(dtype.newbyteorder("="))
+
+    def _checksum(self, key: Key, *content: Any) -> str:
+        """Return the checksum of a fit, its algorithm's settings and its run."""
+        return checksum(self._origin, self._settings.get(key[0]), *key, *content)
 
     def add(self, fit: Fit) -> None:
         """Commit one fit; when this returns, no end of the process can lose it."""
-        kind = blob = None
+        kind = blob = found = None
         if fit.labels is not None:
             little = fit.labels.astype(fit.labels.dtype.newbyteorder("<"))
             kind, blob = little.dtype.str, zlib.compress(little.tobytes(), 6)
+            found = len(np.unique(little))
+        name, clusters, run = fit.key
+        key = str(name), int(clusters), int(run)
+        content = (fit.seed, kind, blob, found, fit.error, float(fit.seconds))
         if _file_of(self.path) != self._file:
             raise FileError(f"the journal {self.name} was moved, replaced or deleted meanwhile.")
         with self._spoken():
             self._run(
-                "INSERT OR REPLACE INTO fits VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (*fit.key, fit.seed, kind, blob, fit.error, fit.seconds),
+                f"INSERT OR REPLACE INTO fits VALUES ({', '.join('?' * len(MADE))})",
+                (*key, *content, self._checksum(key, *content)),
             )
         self._fits += fit.error is None
 
@@ -291,7 +387,7 @@ class Journal:
             code = getattr(error, "sqlite_errorname", "")
             self.close()
             raise self._refusal(code, error) from error
-        except (zlib.error, ValueError, KeyError, TypeError) as error:
+        except (zlib.error, ValueError, LookupError, TypeError, RecursionError) as error:
             self.close()
             if isinstance(error, FileError | ParameterError):
                 raise
@@ -320,6 +416,16 @@ class Journal:
             f"the journal {self.name} is damaged ({show_label(how, 120)}); put a whole copy in "
             "its place, or begin another one."
         )
+
+
+def _made(table: str) -> str:
+    """Return the statement that makes a table."""
+    return f"CREATE TABLE {table} ({TABLES[table]})"
+
+
+def _most_packed(points: int) -> int:
+    """Return how many bytes labels can take at most; zlib adds a few to what it cannot pack."""
+    return 8 * points + points // 16 + 64
 
 
 def _file_of(path: str) -> tuple[int, int] | None:
