@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
 import os
 import pty
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +15,8 @@ from pathlib import Path
 import pytest
 
 import clustervet as cv
+from clustervet.cli.options import spell_option
+from clustervet.errors import Setting
 
 COMMAND = [str(Path(sys.executable).parent / "clustervet")]
 MODULE = [sys.executable, "-m", "clustervet"]
@@ -219,3 +224,117 @@ def test_completion_offers_measures_and_families():
     ran = shell(COMP_WORDS="clustervet score x --family cod", COMP_CWORD="4", **words)
     assert ran.stdout.decode().split() == ["coding"]
     assert ran.stderr == b""
+
+
+def commands(command=None, path=()):
+    """Every command with its path: groups, and what is in them."""
+    import typer
+
+    from clustervet.cli.app import app
+
+    command = command or typer.main.get_command(app)
+    yield path, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, (*path, name))
+
+
+COMMANDS = {" ".join(path): command for path, command in commands()}
+# Parameters of functions that no command calls.
+PYTHON_ONLY = {"n"}
+OPTION = re.compile(r"(?<![\w-])--[a-z](?:[a-z-]*[a-z])?(?![a-z-])")
+
+
+def options_of(command):
+    found = {"--help"}
+    for parameter in command.params:
+        found |= {*parameter.opts, *parameter.secondary_opts}
+    return found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_that_a_help_names_is_one_of_that_command(name):
+    command = COMMANDS[name]
+    texts = [command.help or "", *(getattr(one, "help", "") or "" for one in command.params)]
+    named = {option for text in texts for option in OPTION.findall(text)}
+    assert named <= options_of(command)
+
+
+def literals(path):
+    """The texts in a module, without docstrings of modules, classes and functions."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(text, str) and id(node) not in documented:
+            yield text
+
+
+def test_every_option_that_a_message_names_is_one_of_a_command():
+    source = Path(cv.__file__).parent
+    every = {option for command in COMMANDS.values() for option in options_of(command)}
+    of_file = {}
+    for name, command in COMMANDS.items():
+        of_file.setdefault(name.partition(" ")[0], set()).update(options_of(command))
+    for path in sorted(source.rglob("*.py")):
+        own = of_file.get(path.stem) if path.parent.name == "cli" else None
+        for text in literals(path):
+            assert set(OPTION.findall(text)) <= (own or every), (path.name, text)
+
+
+def test_every_parameter_that_a_message_names_is_an_option():
+    every = {option for command in COMMANDS.values() for option in options_of(command)}
+    source = "\n".join(p.read_text() for p in sorted(Path(cv.__file__).parent.rglob("*.py")))
+    for name in set(re.findall(r'Setting\("(\w+)"', source)) - PYTHON_ONLY:
+        assert spell_option(Setting(name)) in every, name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["tune", "--no-such-option"], "clustervet tune"),
+        (["lab", "axioms", "--no-such-option"], "clustervet lab axioms"),
+        (["table", "merge"], "clustervet table merge"),
+        (["score", "x.csv", "--format", "xml"], "clustervet score"),
+        (["no-such-command"], "clustervet"),
+        (["table", "no-such-command"], "clustervet table"),
+    ],
+)
+def test_a_wrong_call_is_sent_to_the_help_of_its_command(refused, arguments, command):
+    assert refused(*arguments).endswith(f"See `{command} --help`.")
+
+
+def test_a_pipe_that_nobody_writes_into_is_waited_for_and_that_is_said(tmp_path):
+    pipe = tmp_path / "labels.csv"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+        [*COMMAND, "score", str(pipe), "-m", "rand"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as waiting:
+        told = waiting.stderr.readline()
+        assert told == (
+            f"clustervet: {pipe} is a pipe; waiting for something to be written into it.\n"
+        )
+        with pipe.open("w") as writer:
+            writer.write("y,c\na,0\nb,1\n")
+        out, err = waiting.communicate(timeout=60)
+    assert (waiting.returncode, err) == (0, "")
+    assert "1.0000" in out
+
+
+def test_waiting_for_a_pipe_can_be_interrupted(tmp_path):
+    pipe = tmp_path / "labels.csv"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+        [*COMMAND, "score", str(pipe)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as waiting:
+        waiting.stderr.readline()
+        waiting.send_signal(signal.SIGINT)
+        out, err = waiting.communicate(timeout=30)
+    assert (waiting.returncode, out, err) == (130, "", "")

@@ -232,3 +232,10 @@ def test_our_own_mistakes_are_not_blamed_on_the_user(run, table):
             run("score", table, *COLUMNS, "-m", "broken")
     finally:
         cv.measures.remove("broken")
+
+
+def test_a_label_of_noise_may_have_any_number_of_digits(run, file):
+    many = "9" * 5_000
+    path = file(f"y,c\na,{many}\na,0\nb,1\n")
+    ran = run("score", path, "--noise", f"{many}=drop", "-m", "rand", "-f", "json")
+    assert (ran.code, ran.err) == (0, "")

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
+import subprocess
+import sys
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -15,6 +18,7 @@ from hypothesis import strategies as st
 
 from clustervet import ClustervetError, Contingency
 from clustervet.contingency.saved import is_saved_table, merge_tables
+from clustervet.frames.duck import system_error
 
 FORMS = ["json", "parquet"]
 LABELS = [
@@ -194,3 +198,46 @@ class TestRefusals:
             table.save(tmp_path / "t.csv")
         with pytest.raises(ClustervetError, match="cannot be written: No such file"):
             table.save(tmp_path / "nowhere" / "t.json")
+
+
+FULL = """
+import resource, signal, sys
+import clustervet as cv
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+table = cv.Contingency.from_labels([f"class {k}" for k in range(30_000)], range(30_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    table.save(sys.argv[1])
+except cv.ClustervetError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_full_disk_is_said_of_the_file_that_was_asked_for(tmp_path, form):
+    """The limit of a file's size stands for the limit of a disk; both fail in the same call."""
+    path = tmp_path / f"t.{form}"
+    path.write_text("what was there")
+    ran = subprocess.run(
+        [sys.executable, "-c", FULL, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == f"{path} cannot be written: File too large.\n"
+    assert os.listdir(tmp_path) == [path.name]
+    assert path.read_text() == "what was there"
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ('{"exception_type":"IO","exception_message":"Could not","errno":"28"}', errno.ENOSPC),
+        ("IO Error: Could not write /tmp/x/table.parquet: Input/output error", errno.EIO),
+    ],
+)
+def test_what_the_system_said_is_found_in_what_the_engine_said(said, reason):
+    assert system_error(said) == (reason, os.strerror(reason))

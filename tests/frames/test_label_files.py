@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading import read_text_table
 
-from clustervet import ClustervetError, Contingency
+from clustervet import ClustervetError, Contingency, read_tables
 from clustervet.contingency.grouped import table_of
 from clustervet.frames import open_table
 
@@ -349,3 +349,13 @@ def test_a_bar_shows_on_a_terminal_and_goes(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == ""
     (tmp_path / "t.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-9])
     assert "is not a whole" in refusal(tmp_path / "t.parquet")
+
+
+def test_a_number_of_too_many_digits_is_refused_where_it_is_a_label(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"y": 1, "c": "a", "z": %s}\n{"y": 2, "c": "b", "z": 1}\n' % ("9" * 5_000))
+    assert read_tables(path, "y", "c")["y", "c"].n == 2
+    with pytest.raises(
+        ClustervetError, match=r"'z' of .* holds a whole number of more than 4,300 digits"
+    ):
+        _ = read_tables(path, "z", "c")["z", "c"]

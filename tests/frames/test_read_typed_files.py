@@ -4,10 +4,13 @@ import contextlib
 import datetime
 import decimal
 import gzip
+import io
 import json
 import os
+import pickle
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +19,7 @@ import pyarrow.parquet
 import pytest
 from reading import read_features, read_text_table
 
-from clustervet import Contingency
+from clustervet import Contingency, open_table
 from clustervet.errors import FileError, LabelError, MissingPackageError, ParameterError
 
 COLUMNS = {
@@ -492,3 +495,54 @@ print(json.dumps([module for module in heavy if module in sys.modules]))
             [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
         )
         assert json.loads(ran.stdout) == ["duckdb"]
+
+
+def zipped(*members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for member in members:
+            archive.writestr(member, "x")
+    return stream.getvalue()
+
+
+BOOK = zipped("[Content_Types].xml", "xl/workbook.xml")
+FOREIGN = {
+    "book.xlsx": (BOOK, "an Excel workbook; export it as CSV or Parquet"),
+    "book": (BOOK, "an Excel workbook; export it as CSV or Parquet"),
+    "book.csv": (BOOK, "an Excel workbook; export it as CSV or Parquet"),
+    "old.xls": (
+        b"\xd0\xcf\x11\xe0\xa1\xb1",
+        "an old Excel or Word file; export it as CSV or Parquet",
+    ),
+    "book.ods": (zipped("mimetype"), "an OpenDocument spreadsheet; export it as CSV or Parquet"),
+    "text.docx": (zipped("word/document.xml"), "a text document; export it as CSV or Parquet"),
+    "all.zip": (zipped("a.csv"), "a ZIP archive; unpack or rename it"),
+    "r.rds": (gzip.compress(b"X\n"), "a file of R; export it as CSV or Parquet"),
+    "r.rdata": (b"RDX3\nX\n\0", "a file of R; export it as CSV or Parquet"),
+    "spss.sav": (b"$FL2@(#) SPSS", "an SPSS file; export it as CSV or Parquet"),
+    "stata.dta": (b"<stata_dta><header>", "a Stata file; export it as CSV or Parquet"),
+    "data.h5": (b"\x89HDF\r\n\x1a\n", "an HDF5 file; export it as CSV or Parquet"),
+    "data.db": (b"SQLite format 3\0", "an SQLite database; export it as CSV or Parquet"),
+    "data.pkl": (pickle.dumps([1]), "a Python pickle; export it as CSV or Parquet"),
+    "paper.pdf": (b"%PDF-1.7\n", "a PDF document; export it as CSV or Parquet"),
+    "packed.csv": (
+        gzip.compress(b"y,c\na,0\n"),
+        "packed by gzip, though its name does not end in .gz; unpack or rename it",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_files_of_other_programs_are_called_what_they_are(tmp_path, name):
+    content, words = FOREIGN[name]
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(FileError) as caught:
+        open_table(path)
+    assert str(caught.value) == f"{path} is {words}."
+
+
+def test_arrays_of_numpy_need_no_name(tmp_path):
+    with (tmp_path / "arrays").open("wb") as stream:
+        np.savez(stream, y=np.array([0, 1]), c=np.array([0, 1]))
+    assert list(open_table(tmp_path / "arrays").columns) == ["y", "c"]

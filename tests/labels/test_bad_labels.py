@@ -19,6 +19,7 @@ ONE_LABEL = "^truth must be a sequence with one label per object, not "
 ONE_DIMENSION = "^truth must be one-dimensional, one label per object; "
 WHOLE = "; float labels must be whole numbers"
 INFINITE = "^truth holds .*inf"
+DIGITS = r"^truth holds a whole number of more than 4,300 digits, which cannot be a label; make it"
 PLAIN = " among its labels; a label must be one plain value\\.$"
 NO_LABELS = "which cannot be labels?\\.$"
 
@@ -107,6 +108,12 @@ BAD = {
     "pandas Float64 infinity": (pd.Series([1, INF], dtype="Float64"), INFINITE),
     "polars infinity": (pl.Series([1.0, INF]), INFINITE),
     "pyarrow infinity": (pa.array([1.0, INF]), INFINITE),
+    "too many digits": ([10**4300, 1], DIGITS),
+    "too many digits below zero": ([1, -(10**4300)], DIGITS),
+    "too many digits among words": (["a", 10**9999], DIGITS),
+    "too many digits in objects": (np.array([10**4300, 1], object), DIGITS),
+    "too many digits in pandas": (pd.Series([10**4300, 1], dtype=object), DIGITS),
+    "too many digits in categories": (pd.Series([10**4300, 1], dtype="category"), DIGITS),
     "list among labels": (["a", [1]], "^truth holds a list" + PLAIN),
     "dict among labels": ([{}, {}], "^truth holds a dict" + PLAIN),
     "set among labels": (np.array([{1}, {2}]), "^truth holds a set" + PLAIN),

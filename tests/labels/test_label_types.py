@@ -368,3 +368,37 @@ def test_many_distinct_objects_are_counted_by_value():
     table = Contingency.from_labels(truth, np.zeros(30_000, int))
     assert table.shape == (15_000, 1)
     assert set(table.cells.values.tolist()) == {2}
+
+
+@pytest.mark.parametrize("kind", ["Int128", "UInt128"])
+def test_integers_of_128_bits(kind):
+    large = [2**100, 5, 5, None]
+    truth = pl.Series(large, dtype=getattr(pl, kind))
+    table = Contingency.from_labels(truth, [0, 1, 1, 1], missing="class")
+    assert table.to_dict() == {(5, 1): 2, (2**100, 0): 1, (None, 1): 1}
+    frame = pl.DataFrame({"y": truth, "c": [0, 1, 1, 1]})
+    for held in (frame, frame.lazy()):
+        counted = Contingency.from_frame(held, truth="y", pred="c", missing="class")
+        assert counted.to_dict() == table.to_dict()
+        dropped = Contingency.from_frame(
+            held, truth="y", pred="c", missing="drop", noise={5: "drop"}
+        )
+        assert dropped.to_dict() == {(2**100, 0): 1}
+    assert Contingency.from_labels(truth[1:3], [0, 1]) == Contingency.from_labels([5, 5], [0, 1])
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_weights_of_128_bits(eager):
+    frame = pl.DataFrame(
+        {"y": ["a", "b"], "c": [0, 1], "w": pl.Series([2**62, 1], dtype=pl.Int128)}
+    )
+    held = frame if eager else frame.lazy()
+    table = Contingency.from_frame(held, truth="y", pred="c", weights="w")
+    assert table.to_dict() == {("a", 0): 2**62, ("b", 1): 1}
+
+
+def test_digits_beyond_those_of_a_number_are_text_like_any_other():
+    many = "1" * 5_000
+    table = Contingency.from_labels([many, many, "-1"], [0, 0, 1], noise="drop")
+    assert table.to_dict() == {(many, 0): 2}
+    assert len(repr(table.document())) > 0

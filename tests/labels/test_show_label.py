@@ -76,3 +76,7 @@ def test_any_text_becomes_one_short_printable_line(label, width):
     assert shown.isprintable()
     assert not any(unicodedata.bidirectional(c) in ("RLO", "LRO", "RLE", "LRE") for c in shown)
     shown.encode("utf-8")
+
+
+def test_a_number_of_more_digits_than_python_writes():
+    assert show_label(10**5000, 60) == "a number of about 5,000 digits"

@@ -4,6 +4,7 @@ import io
 import json
 import math
 import re
+import warnings
 from dataclasses import replace
 
 import joblib
@@ -581,3 +582,35 @@ def test_a_choice_is_a_result(four):
     assert json.loads(choice.to_json())["value"] == 4
     assert choice.columns()["rule"] == ["elbow"]
     assert repr(replace(choice, clear=False, why="no clear elbow")).startswith("no clear elbow (")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_warnings_about_convergence_are_one_counted_remark(n_jobs):
+    places = np.repeat([[0.0, 0], [1, 5], [7, 7]], 20, axis=0)
+    found = tune("kmeans", places, values=range(2, 7), random_state=0, n_jobs=n_jobs)
+    assert list(found.warned) == [4, 5, 6]
+    assert found.to_dict()["warnings"][0]["value"] == 4
+    remarks = [note for note in found.document().notes if "warned" in note]
+    assert remarks == [
+        "The clusterer warned at 3 of 5 values, first at 4: Number of distinct clusters (3) found "
+        "smaller than n_clusters (4). Possibly due to duplicate points in X."
+    ]
+
+
+def test_warnings_of_worker_processes_are_kept_too():
+    places = np.repeat([[0.0, 0], [1, 5], [7, 7]], 20, axis=0)
+    with joblib.parallel_config("loky", n_jobs=2):
+        found = tune("kmeans", places, values=[3, 4], random_state=0)
+    assert list(found.warned) == [4]
+
+
+def test_other_warnings_reach_the_user():
+    class Warner(KMeans):
+        def fit_predict(self, X, y=None, sample_weight=None):  # noqa: N803
+            warnings.warn("something else", RuntimeWarning, stacklevel=1)
+            return super().fit_predict(X)
+
+    with pytest.warns(RuntimeWarning, match="something else"):
+        found = tune(Warner(n_init=1), X, values=[4], random_state=0)
+    assert found.warned == {}
+    assert "warnings" not in found.to_dict()

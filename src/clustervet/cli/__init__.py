@@ -34,7 +34,8 @@ def main() -> None:
             sys.exit(2)
         message = error.format_message().rstrip()
         end = "" if message.endswith((".", "?", "!")) else "."
-        _refuse(f"{message}{end} See `clustervet --help`.")
+        command = getattr(getattr(error, "ctx", None), "command_path", "clustervet")
+        _refuse(f"{message}{end} See `{command} --help`.")
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -44,6 +44,7 @@ def bound(
     noise: options.Noise = None,
     missing: options.Missing = options.MissingChoice.raise_,
     seed: options.Seed = 0,
+    array: options.Array = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
     format: options.Format = None,
@@ -61,7 +62,8 @@ def bound(
     from clustervet.pacmdl import pac_mdl_bound
 
     names = [truth, pred] if labelled is None else [truth, pred, labelled]
-    columns = open_table(table, delimiter=delimiter, header=header).labels(names)
+    source = open_table(table, array=array, delimiter=delimiter, header=header)
+    columns = source.labels(names)
     found = pac_mdl_bound(
         columns[truth],
         columns[pred],

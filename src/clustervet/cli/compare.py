@@ -80,6 +80,7 @@ def compare(
     ] = 12,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
+    array: options.Array = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
     format: options.Format = None,
@@ -102,7 +103,7 @@ def compare(
     record = measures[measure]
     if nearest is not None and query is None:
         raise ParameterError("--nearest goes with --query.")
-    reader = LabelingFiles(labels, delimiter=delimiter, header=header)
+    reader = LabelingFiles(labels, array=array, delimiter=delimiter, header=header)
     labelings = reader.read(files)
     ensemble = Ensemble(
         labelings,

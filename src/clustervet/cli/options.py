@@ -23,6 +23,7 @@ from clustervet.registry import Measure
 from clustervet.registry import measures as registry
 
 HELP = {"help_option_names": ["-h", "--help"]}
+COLUMNS = "Columns of features, separated by commas or repeated; x* stands for all that match."
 # Values in a range at most.
 MOST = 10_000
 # Parameters that have another name on the command line.
@@ -124,7 +125,7 @@ def noise_policies(given: Sequence[str] | None) -> dict[Any, str] | None:
         label, equals, policy = item.rpartition("=")
         if equals:
             policies[label] = policy
-            if label.isascii() and re.fullmatch(r"0|-?[1-9]\d*", label):
+            if label.isascii() and re.fullmatch(r"0|-?[1-9]\d{0,99}", label):
                 policies[int(label)] = policy  # typed files hold numbers
         else:
             policies.update({-1: policy, "-1.0": policy})
@@ -304,8 +305,16 @@ Features = Annotated[
     typer.Option(
         "--features",
         metavar="COLUMNS",
-        help="Columns of features, separated by commas or repeated; x* stands for all that match. "
-        "By default all numeric columns except labels; with a --truth, none.",
+        help=f"{COLUMNS} By default all numeric columns except labels.",
+        callback=listed,
+    ),
+]
+AskedFeatures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--features",
+        metavar="COLUMNS",
+        help=f"{COLUMNS} By default all numeric columns except labels; with a --truth, none.",
         callback=listed,
     ),
 ]
@@ -329,7 +338,7 @@ Sample = Annotated[
     typer.Option(metavar="N", help="Points to draw for measures that take long on all of them."),
 ]
 Array = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Which array of an NPZ file holds the features.")
+    str | None, typer.Option(metavar="NAME", help="Which array of an NPZ file is the matrix.")
 ]
 Delimiter = Annotated[
     str | None, typer.Option(metavar="CHAR", help="Field separator; found out by default.")

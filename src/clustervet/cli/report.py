@@ -40,7 +40,7 @@ def report(
     ],
     truth: options.Truth = None,
     pred: options.Preds = None,
-    features: options.Features = None,
+    features: options.AskedFeatures = None,
     exclude: options.Exclude = None,
     standardize: options.Standardize = False,
     measures: options.Measures = None,

@@ -43,7 +43,7 @@ def score(
         bool, typer.Option("--diagnose", help="Also say where each clustering goes wrong.")
     ] = False,
     chance: options.Chance = None,
-    features: options.Features = None,
+    features: options.AskedFeatures = None,
     exclude: options.Exclude = None,
     standardize: options.Standardize = False,
     metric: options.Metric = "euclidean",

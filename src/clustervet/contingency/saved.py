@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
@@ -70,8 +71,7 @@ def save_table(table: Contingency, path: str | os.PathLike[str]) -> None:
             "deeply; such a table cannot be saved."
         ) from None
     finally:
-        made.unlink(missing_ok=True)
-        os.rmdir(folder)
+        shutil.rmtree(folder, ignore_errors=True)  # an engine may leave a part of the file
 
 
 def load_table(path: str | os.PathLike[str]) -> Contingency:

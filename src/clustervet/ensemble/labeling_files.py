@@ -18,6 +18,8 @@ class LabelingFiles:
     ----------
     columns : list of str, optional
         The columns of labels; by default all except an index.
+    array : str, optional
+        The name of the matrix in an NPZ file.
     delimiter : str, optional
         The character between the fields of delimited text.
     header : bool, optional
@@ -40,11 +42,12 @@ class LabelingFiles:
         self,
         columns: Sequence[str] | None = None,
         *,
+        array: str | None = None,
         delimiter: str | None = None,
         header: bool | None = None,
     ) -> None:
         self.columns = columns
-        self.options = {"delimiter": delimiter, "header": header}
+        self.options = {"array": array, "delimiter": delimiter, "header": header}
         self._taken: tuple[Sequence[str], Sequence[str]] | None = None
         self._guessed: list[tuple[str, str]] = []
 

@@ -34,13 +34,18 @@ class FitTask:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What came of a task: labels, or the reason why there are none."""
+    """What came of a task: labels, or the reason why there are none.
+
+    `warning` is what the algorithm first warned of: that it did not converge, or that clusters
+    came out empty.
+    """
 
     key: Any
     seed: int | None
     labels: NDArray[Any] | None
     seconds: float
     error: str | None = None
+    warning: str | None = None
 
 
 def progress_bar(total: int, what: str, shown: bool) -> AbstractContextManager[Callable[[], None]]:
@@ -54,13 +59,12 @@ def run_fits(
     *,
     then: Callable[[Any, Fit], Any] | None = None,
     ordered: bool = False,
-    quiet: bool = True,
 ) -> Generator[Any, None, None]:
     """Yield the fit of each task to the points beside it, by threads or joblib's active backend.
 
     Every fit computes on one core, so that what it finds does not depend on how many there are.
     `then` turns points and fit into what is given back, still in the worker. Without `ordered`
-    they come in the order in which they end. With `quiet`, warnings about convergence are silent.
+    they come in the order in which they end. Warnings about convergence are kept in the fits.
     """
     from concurrent.futures.process import BrokenProcessPool
 
@@ -69,11 +73,11 @@ def run_fits(
 
     jobs = (
         delayed(fit_one)(
-            points, task.algorithm.made(task.value, task.seed), task.key, task.seed, then, quiet
+            points, task.algorithm.made(task.value, task.seed), task.key, task.seed, then
         )
         for task, points in tasks
     )
-    with _silence(quiet), threadpool_limits(1, user_api="blas"):
+    with _kept_warnings(), threadpool_limits(1, user_api="blas"):
         try:
             yield from run_jobs(jobs, n_jobs, ordered=ordered)
         except BrokenProcessPool as error:
@@ -112,19 +116,32 @@ def run_jobs(
             found.close()
 
 
+# The warnings of the fit that a thread is making.
+_given = threading.local()
+
+
 @contextmanager
-def _silence(quiet: bool) -> Iterator[None]:
-    """Silence warnings about clusters that came out empty or runs that were cut short.
+def _kept_warnings() -> Iterator[None]:
+    """Keep warnings about convergence for the fit that gives them, instead of printing them.
 
     Filters of warnings belong to a process, so only its main thread changes them.
     """
-    if not quiet or threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        usual = warnings.showwarning
+
+        def keep(message: Any, category: Any, *place: Any, **more: Any) -> None:
+            if issubclass(category, ConvergenceWarning):
+                getattr(_given, "texts", []).append(str(message))
+            else:
+                usual(message, category, *place, **more)
+
+        warnings.simplefilter("always", ConvergenceWarning)
+        warnings.showwarning = keep
         yield
 
 
@@ -134,20 +151,21 @@ def fit_one(
     key: Any,
     seed: int | None,
     then: Callable[[Any, Fit], Any] | None,
-    quiet: bool,
 ) -> Any:
     """Make one fit; whatever the estimator raises becomes the reason why it failed."""
     from threadpoolctl import threadpool_limits
 
     labels = error = None
+    _given.texts = []
     start = time.perf_counter()
     try:
-        with _silence(quiet), threadpool_limits(1):
+        with _kept_warnings(), threadpool_limits(1):
             labels = _checked(np.asarray(estimator.fit_predict(points)), points.shape[0])
     except Exception as raised:  # an estimator may raise anything, and the other fits go on
         lines = str(raised).strip().splitlines() or [type(raised).__name__]
         error = show_label(lines[0], LONGEST_ERROR)
-    fit = Fit(key, seed, labels, time.perf_counter() - start, error)
+    warned = show_label(_given.texts[0], LONGEST_ERROR) if _given.texts else None
+    fit = Fit(key, seed, labels, time.perf_counter() - start, error, warned)
     return fit if then is None else then(points, fit)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -251,7 +252,13 @@ def _moment(text: str) -> Any:
 
 def _json_keys(values: Sequence[str | None], what: str) -> list[Any]:
     """JSON values as labels; where texts stand among numbers, all are texts."""
-    known = {text: None if text is None else json.loads(text) for text in set(values)}
+    try:
+        known = {text: None if text is None else json.loads(text) for text in set(values)}
+    except ValueError:  # Python reads no whole number of more than some thousand digits
+        raise FileError(
+            f"{what} holds a whole number of more than {sys.get_int_max_str_digits():,} digits, "
+            "which cannot be a label; write it as text."
+        ) from None
     kinds = {type(value) for value in known.values()} - {type(None)}
     if kinds & {list, dict}:
         raise FileError(f"{what} holds nested values, which cannot be labels.")

@@ -6,6 +6,7 @@ so nothing that a file or a user says becomes SQL.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -226,7 +227,10 @@ def engine_fault(error: EngineError, places: Sequence[Place], format: str) -> Fi
 
 
 def write_parquet(path: str, columns: Mapping[str, Any], about: str) -> None:
-    """Arrays of numbers and of text as the columns of a new file, with a text about them."""
+    """Arrays of numbers and of text as the columns of a new file, with a text about them.
+
+    A file that cannot be written raises OSError, as Python's own writing does.
+    """
     chosen = ", ".join(
         f"CAST(c{at} AS {SQL_TYPES.get(values.dtype.kind, 'VARCHAR')}) AS {name}"
         for at, (name, values) in enumerate(columns.items())
@@ -239,8 +243,17 @@ def write_parquet(path: str, columns: Mapping[str, Any], about: str) -> None:
             )
             opened.rows(sql + "KV_METADATA {clustervet: ?})", [path, about])
     except EngineError as error:
-        shown = show_label(str(error).split("\n", 1)[0], 200).rstrip(".")
-        raise FileError(f"{show_label(path, 200)} cannot be written: {shown}.") from None
+        raise OSError(*system_error(str(error))) from None
+
+
+def system_error(said: str) -> tuple[int, str]:
+    """What the system said, out of what the engine said about it."""
+    found = re.search(r'"errno": *"(\d+)"', said)
+    known = [int(found[1])] if found else [n for n in errno.errorcode if os.strerror(n) in said]
+    number = max(known, key=lambda n: len(os.strerror(n)), default=errno.EIO)
+    if known:
+        return number, os.strerror(number)
+    return number, show_label(said.split("\n", 1)[0], 200).rstrip(".")
 
 
 def parquet_note(path: str | os.PathLike[str]) -> str | None:

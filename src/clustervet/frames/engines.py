@@ -12,25 +12,35 @@ import re
 import shutil
 import socket
 import sys
+import tempfile
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from clustervet.errors import FileError, MissingPackageError, ParameterError, Setting
+from clustervet.errors import (
+    ClustervetError,
+    FileError,
+    MissingPackageError,
+    ParameterError,
+    Setting,
+)
 from clustervet.frames.columns import MISSING, Kind, absent_column, refused_value
+from clustervet.frames.dialect import Layout, Trait, read_layouts
 from clustervet.frames.duck import EngineError, session
 from clustervet.frames.frame import Frame, group_frame
 from clustervet.frames.grouping import GroupedCounts
-from clustervet.frames.places import find_files
+from clustervet.frames.parts import READ_CSV
+from clustervet.frames.places import find_files, find_place, is_pattern
 from clustervet.frames.rows import floats
 from clustervet.frames.source import ColumnName, Options, Source
+from clustervet.frames.text import open_text
 from clustervet.labels import Codes, read_labels, show_label
 
 NAMES = ("duckdb", "polars", "spark", "dask")
@@ -47,14 +57,49 @@ ENGINE_FORMATS = {
 }
 # Seconds until a cluster that does not answer is given up: to be reached at all, and to begin.
 HEARD, BEGUN = 8.0, 20.0
+# What an engine may take for a pattern, for several paths, or for no text at all.
+ODD = re.compile(r"[*?\[\]{}\\,:\ud800-\udfff]")
+# Numbers that every engine reads alike.
+PLAIN = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+# What every engine reads in delimited text as Python does, and what DuckDB does.
+ALL_READ = frozenset({Trait.bom, Trait.broken, Trait.nul})
+DUCK_READS = ALL_READ | {Trait.blank, Trait.returned, Trait.tangled, Trait.white}
 
 
 @dataclass(frozen=True)
 class Engine(ABC):
-    """Something that opens files as dataframes for `Contingency.from_frame`."""
+    """Something that opens files as dataframes for `Contingency.from_frame`.
+
+    `folder` is a place for links to files with unusual names; a cluster has none.
+    """
 
     name: str
     session: Any = None
+    folder: str | None = None
+    # What the engine reads in delimited text as Python does.
+    reads: ClassVar[frozenset[Trait]] = frozenset()
+
+    @contextmanager
+    def reading(
+        self,
+        paths: str | Sequence[str],
+        *,
+        numbers: Sequence[str] = (),
+        separator: str | None = None,
+        header: bool | None = None,
+    ) -> Iterator[Any]:
+        """Files as a dataframe, as `read` gives it; what fails while it is used is one sentence."""
+        try:
+            yield self.read(paths, numbers=numbers, separator=separator, header=header)
+        except (FileError, ParameterError, EngineError):
+            raise
+        except Exception as error:  # every engine has its own, and most read late
+            files = expanded(paths)
+            if numbers and _format(files) in ("csv", "tsv"):
+                self._check_numbers(files, numbers, separator, header)
+            if isinstance(error, ClustervetError):
+                raise
+            raise self._fault(error, files) from None
 
     def read(
         self,
@@ -62,26 +107,26 @@ class Engine(ABC):
         *,
         numbers: Sequence[str] = (),
         separator: str | None = None,
+        header: bool | None = None,
     ) -> Any:
         """Files of one format as one dataframe; the columns of delimited text are text.
 
         `numbers` names columns of text that are numbers, such as weights; `separator` stands
-        between fields where it is not what the name of the file says.
+        between fields where it is not what the first line says. Text that the engine would
+        read otherwise than Python is refused.
         """
-        given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        files = [os.fspath(path) for path in given]
+        files = expanded(paths)
         form = _format(files)
         try:
-            usual = "\t" if form == "tsv" else ","
-            frame = self.open(files, form, separator or usual)
+            if form in ("csv", "tsv"):
+                return self._texts(files, numbers, separator, header)
+            frame = self.open([self.path(file) for file in files], form)
             _ = Frame.of(frame).columns  # a lazy engine finds a broken file only now
-            return _texts(frame, numbers) if form in ("csv", "tsv") else frame
-        except (FileError, ParameterError):
+            return frame
+        except ClustervetError:
             raise
         except Exception as error:  # every engine has its own
-            first = show_label(str(error).strip().partition("\n")[0], 200)
-            shown = ", ".join(show_label(file, 200) for file in files[:3])
-            raise FileError(f"{self.name} cannot read {shown}: {first.rstrip('.')}.") from None
+            raise self._fault(error, files) from None
 
     @contextmanager
     def in_order(self) -> Iterator[None]:
@@ -89,12 +134,77 @@ class Engine(ABC):
         yield
 
     @abstractmethod
-    def open(self, files: list[str], format: str, separator: str) -> Any:
-        """The engine's own dataframe."""
+    def open(self, files: list[str], format: str) -> Any:
+        """The engine's own dataframe of files of Parquet or of JSON lines."""
+
+    @abstractmethod
+    def open_text(self, layout: Layout) -> Any:
+        """The engine's own dataframe of delimited text: c0, c1, ... where names are known."""
+
+    def path(self, file: str) -> str:
+        """A path in which the engine sees no pattern and no byte that it cannot spell."""
+        base = os.path.basename(file)
+        if not is_here(file) or os.name == "nt" or not (ODD.search(file) or base[:1] in "._"):
+            return file
+        if self.folder is None:
+            raise FileError(
+                f"{self.name} cannot open a file of the name {show_label(file, 200)}; rename it."
+            )
+        number = len(os.listdir(self.folder))
+        link = os.path.join(self.folder, f"table-{number}{_suffix(file)}")
+        os.symlink(file, link)
+        return link
+
+    def _texts(
+        self, files: list[str], numbers: Sequence[str], separator: str | None, header: bool | None
+    ) -> Any:
+        """Delimited text: the columns that all files have, missing values as null."""
+        import narwhals as nw
+
+        if all(map(is_here, files)):
+            layouts = read_layouts(files, separator, header, self.name, self.reads)
+            layouts = [
+                replace(one, paths=[self.path(path) for path in one.paths]) for one in layouts
+            ]
+        else:
+            usual = "\t" if _format(files) == "tsv" else ","
+            layouts = [Layout(files, separator or usual, named=header is not False)]
+        opened = [self.open_text(layout) for layout in layouts]
+        known = [one.names or Frame.of(f).columns for one, f in zip(layouts, opened, strict=True)]
+        kept = [name for name in known[0] if all(name in names for names in known)]
+        for name in numbers:
+            if name not in kept:
+                raise absent_column(name, show_label(files[0], 200), kept)
+        frames = []
+        for frame, names in zip(opened, known, strict=True):
+            held = Frame.of(frame)
+            places = {f"t{at}": held.columns[names.index(name)] for at, name in enumerate(kept)}
+            picked = held.picked(**places).native
+            columns = [_column(at, name in numbers).alias(name) for at, name in enumerate(kept)]
+            frames.append(picked.select(*columns))
+        return (frames[0] if len(frames) == 1 else nw.concat(frames)).to_native()
+
+    def _check_numbers(
+        self, files: list[str], numbers: Sequence[str], separator: str | None, header: bool | None
+    ) -> None:
+        """Let Python find the line that holds no number."""
+        for file in filter(is_here, files):
+            text = open_text(find_place(file), separator, header)
+            try:
+                text.read([name for name in numbers if name in text.columns], ())
+            except FileError as found:
+                raise FileError(f"{self.name} cannot go on: {found}") from None
+
+    def _fault(self, error: Exception, files: Sequence[str]) -> FileError:
+        first = show_label(str(error).strip().partition("\n")[0], 200).rstrip(".")
+        shown = ", ".join(show_label(file, 200) for file in files[:3])
+        return FileError(f"{self.name} cannot read {shown}: {first or type(error).__name__}.")
 
 
 class DuckEngine(Engine):
     """DuckDB in this process."""
+
+    reads: ClassVar[frozenset[Trait]] = frozenset(Trait)
 
     @contextmanager
     def in_order(self) -> Iterator[None]:
@@ -107,59 +217,152 @@ class DuckEngine(Engine):
         finally:
             self.session.execute(f"SET threads = {int(threads)}")
 
-    def open(self, files: list[str], format: str, separator: str) -> Any:
+    def open(self, files: list[str], format: str) -> Any:
         """A relation."""
         if format == "parquet":
             return self.session.read_parquet(files)
-        if format == "json":
-            return self.session.read_json(files, format="newline_delimited")
-        return self.session.read_csv(
-            files, header=True, all_varchar=True, sep=separator, union_by_name=True
-        )
+        return self.session.read_json(files, format="newline_delimited")
+
+    def open_text(self, layout: Layout) -> Any:
+        """A relation; Python reads what DuckDB may read otherwise."""
+        if layout.names is None:
+            return self.session.read_csv(
+                layout.paths, header=layout.named, all_varchar=True, sep=layout.delimiter
+            )
+        names = layout.places
+        if layout.traits <= DUCK_READS and all(text.first_line == 1 for text in layout.texts):
+            source = READ_CSV.format(header="true" if layout.named else "false")
+            types = dict.fromkeys(names, "VARCHAR")
+            packing = "gzip" if layout.packed else "none"
+            given = [list(layout.paths), types, layout.delimiter, packing]
+            return self.session.sql(f"SELECT * FROM {source}", params=given)
+        parts = [text.texts(layout.names) for text in layout.texts]
+        held = {name: np.concatenate(column) for name, *column in zip(names, *parts, strict=True)}
+        self.session.register(f"text_{id(layout):d}", held)
+        return self.session.table(f"text_{id(layout):d}")
 
 
 class PolarsEngine(Engine):
     """Polars in this process, lazily."""
 
-    def open(self, files: list[str], format: str, separator: str) -> Any:
+    reads: ClassVar[frozenset[Trait]] = ALL_READ | {
+        Trait.returned,
+        Trait.mixed,
+        Trait.tangled,
+        Trait.white,
+    }
+
+    def open(self, files: list[str], format: str) -> Any:
         """A lazy dataframe."""
         import polars
 
         if format == "json":
             return polars.scan_ndjson(files)
-        patterns = not all(map(os.path.isfile, files))  # a file's own name may look like one
-        if format == "parquet":
-            return polars.scan_parquet(files, glob=patterns)
-        return polars.scan_csv(files, infer_schema=False, separator=separator, glob=patterns)
+        return polars.scan_parquet(files, glob=not all(map(is_here, files)))
+
+    def open_text(self, layout: Layout) -> Any:
+        """A lazy dataframe; the header is skipped, since it is known."""
+        import polars
+
+        paths = list(layout.paths)
+        options: dict[str, Any] = {"separator": layout.delimiter, "infer_schema": False}
+        if layout.names is None:
+            return polars.scan_csv(paths, has_header=layout.named, **options)
+        schema = dict.fromkeys(layout.places, polars.String)
+        skipped = int(layout.named)
+        return polars.scan_csv(
+            paths, has_header=False, skip_rows=skipped, schema=schema, glob=False, **options
+        )
 
 
 class DaskEngine(Engine):
     """Dask, in this process or on a cluster."""
 
-    def open(self, files: list[str], format: str, separator: str) -> Any:
+    reads: ClassVar[frozenset[Trait]] = PolarsEngine.reads | {Trait.blank}
+
+    def open(self, files: list[str], format: str) -> Any:
         """A dataframe of partitions."""
         import dask.dataframe as dd
 
         if format == "parquet":
             return dd.read_parquet(files)
-        if format == "json":
-            return dd.read_json(files, lines=True)
-        options: dict[str, Any] = {"dtype": str, "keep_default_na": False}
-        if any(file.endswith(".gz") for file in files):
-            options |= {"compression": "gzip", "blocksize": None}
-        return dd.read_csv(files, sep=separator, **options)
+        return dd.read_json(files, lines=True)
+
+    def open_text(self, layout: Layout) -> Any:
+        """A dataframe of partitions: parts of files, or whole files where rows have line ends."""
+        import dask.dataframe as dd
+
+        paths = list(layout.paths)
+        options: dict[str, Any] = {
+            "dtype": str,
+            "keep_default_na": False,
+            "sep": layout.delimiter,
+            "index_col": False,
+        }
+        if layout.names is None:
+            whole = {"compression": "gzip", "blocksize": None} if layout.packed else {}
+            return dd.read_csv(paths, header=0 if layout.named else None, **options, **whole)
+        options |= {"names": layout.places, "header": None, "skiprows": int(layout.named)}
+        if not (layout.broken or layout.packed):
+            return dd.read_csv(paths, **options)
+        import pandas  # type: ignore[import-untyped]  # it ships no types
+
+        from_map: Any = dd.from_map  # it has no types
+        none = pandas.DataFrame({name: pandas.Series(dtype=str) for name in layout.places})
+        return from_map(pandas.read_csv, paths, meta=none, **options)
 
 
 class SparkEngine(Engine):
     """Spark, in this process, on a cluster, or behind Spark Connect."""
 
-    def open(self, files: list[str], format: str, separator: str) -> Any:
+    reads: ClassVar[frozenset[Trait]] = ALL_READ | {Trait.leading, Trait.blank, Trait.mixed}
+
+    def open(self, files: list[str], format: str) -> Any:
         """A dataframe of Spark."""
         if format == "parquet":
             return self.session.read.parquet(*files)
-        if format == "json":
-            return self.session.read.json(files)
-        return self.session.read.csv(files, header=True, sep=separator, quote='"', escape='"')
+        return self.session.read.json(files)
+
+    def open_text(self, layout: Layout) -> Any:
+        """A dataframe of Spark."""
+        schema = None
+        if layout.names is not None:
+            schema = ", ".join(f"{name} STRING" for name in layout.places)
+        return self.session.read.csv(
+            list(layout.paths),
+            schema=schema,
+            header=layout.named,
+            sep=layout.delimiter,
+            quote='"',
+            escape='"',
+            mode="FAILFAST",
+            multiLine=layout.broken,
+        )
+
+
+def is_here(path: str) -> bool:
+    """Whether a file can be read by this process, whatever the engine can reach."""
+    return "://" not in path and os.path.exists(path)
+
+
+def expanded(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Files with patterns spelled out, so that a pattern means the same in every engine."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    files: list[str] = []
+    for path in [os.fspath(one) for one in given]:
+        if "://" in path:
+            files.append(path)
+        else:
+            named = find_files([path]) if is_pattern(path) else [path]
+            files += map(os.path.abspath, named)
+    return files
+
+
+def _suffix(file: str) -> str:
+    """The end of a name that tells the format."""
+    path = Path(file)
+    packed = path.suffix.lower() == ".gz"
+    return ("".join(path.suffixes[-2:]) if packed else path.suffix).lower()
 
 
 def _format(files: Sequence[str]) -> str:
@@ -168,10 +371,8 @@ def _format(files: Sequence[str]) -> str:
         raise FileError("no file is given.")
     formats = {}
     for file in files:
-        path = Path(file)
-        packed = path.suffix.lower() == ".gz"
-        suffix = ("".join(path.suffixes[-2:]) if packed else path.suffix).lower()
-        formats[ENGINE_FORMATS.get(suffix, "parquet" if path.is_dir() else suffix)] = file
+        suffix = _suffix(file)
+        formats[ENGINE_FORMATS.get(suffix, "parquet" if os.path.isdir(file) else suffix)] = file
     if len(formats) > 1:
         raise FileError(f"files of one format are wanted, not of {' and '.join(sorted(formats))}.")
     (found, file), *_ = formats.items()
@@ -183,23 +384,17 @@ def _format(files: Sequence[str]) -> str:
     return found
 
 
-def _texts(frame: Any, numbers: Sequence[str]) -> Any:
-    """Columns of text with what means a missing value as null, and some as numbers."""
+def _column(place: int, number: bool) -> Any:
+    """A column of text with what means a missing value as null, perhaps as numbers."""
     import narwhals as nw
 
-    given = Frame.of(frame)
-    names = given.columns
-    for name in numbers:
-        if name not in names:
-            raise absent_column(name, "the file", names)
-    picked = given.picked(**{f"t{place}": name for place, name in enumerate(names)})
-    columns = []
-    for place, name in enumerate(names):
-        column = nw.col(f"t{place}")
-        column = nw.when(~column.is_in(sorted(MISSING))).then(column)
-        column = column.cast(nw.Float64()) if name in numbers else column
-        columns.append(column.alias(name))
-    return picked.native.select(*columns).to_native()
+    column = nw.col(f"t{place}")
+    column = nw.when(~column.is_in(sorted(MISSING))).then(column)
+    if not number:
+        return column
+    # Engines differ in what else they take for a number; null is refused later.
+    column = column.str.strip_chars()
+    return nw.when(column.str.contains(PLAIN)).then(column).cast(nw.Float64())
 
 
 @contextmanager
@@ -216,8 +411,11 @@ def engine_for(name: str, *, memory_limit: str | None = None) -> Iterator[Engine
         raise ParameterError(f"a memory limit is for duckdb; {name} has its own settings for it.")
     if host is not None and port is not None:
         _check_heard(name, host, port)
-    with STARTERS[kind](name, memory_limit) as started:
-        yield started
+    with (
+        tempfile.TemporaryDirectory(prefix="clustervet-") as folder,
+        STARTERS[kind](name, memory_limit) as started,
+    ):
+        yield replace(started, folder=folder if host is None else None)
 
 
 def _parsed(name: str) -> tuple[str, str | None, int | None]:
@@ -365,25 +563,27 @@ class EngineFiles(Source):
     ) -> None:
         for option, given in (
             (Setting("id"), id is not None),
-            (Setting("delimiter"), options.delimiter is not None),
-            (Setting("header", False), options.header is False),
             (Setting("array"), options.array is not None),
         ):
             if given:
                 raise ParameterError(option, " goes with the engine duckdb alone.")
-        self.engine, self._memory_limit = engine, options.memory_limit
+        self.engine, self._options = engine, options
         self.name = show_label(arguments[0], 200)
-        self.files = [
-            path
-            for file in arguments
-            for path in ([file] if "://" in file else map(os.path.abspath, find_files([file])))
-        ]
+        here = [file for file in arguments if "://" not in file]
+        far = [file for file in arguments if "://" in file]
+        self.files = expanded([*far, *find_files(here)])
 
     @contextmanager
     def frame(self, numbers: Sequence[str] = ()) -> Iterator[Any]:
         """The engine's own dataframe, for as long as the engine runs."""
-        with engine_for(self.engine, memory_limit=self._memory_limit) as started:
-            yield started.read(self.files, numbers=numbers)
+        given = self._options
+        with (
+            engine_for(self.engine, memory_limit=given.memory_limit) as started,
+            started.reading(
+                self.files, numbers=numbers, separator=given.delimiter, header=given.header
+            ) as frame,
+        ):
+            yield frame
 
     @property
     def columns(self) -> Mapping[str, Kind]:

@@ -241,9 +241,12 @@ def file_moments(
 
     names = read_names(features, label, options.get("weights"))
     heavy = [options["weights"]] if options.get("weights") is not None else []
-    with engine_for(engine, memory_limit=memory_limit) as opened:
-        given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        frame = opened.read([os.fspath(path) for path in given], numbers=[*names, *heavy])
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    files = [os.fspath(path) for path in given]
+    with (
+        engine_for(engine, memory_limit=memory_limit) as opened,
+        opened.reading(files, numbers=[*names, *heavy]) as frame,
+    ):
         return cluster_moments(frame, label=label, features=names, **options)
 
 

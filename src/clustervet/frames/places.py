@@ -10,9 +10,11 @@ import shutil
 import stat
 import sys
 import tempfile
+import threading
 import weakref
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,6 +32,34 @@ FORMATS = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat"), TEXT),
 }
 MAGIC = {b"PAR1": ".parquet", b"ARRO": ".arrow", b"\x93NUM": ".npy", b"PK\x03\x04": ".npz"}
+# Files of other programs, by their first bytes.
+FOREIGN = {
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+    b"%PDF-": "a PDF document",
+    b"$FL2@(#)": "an SPSS file",
+    b"$FL3@(#)": "an SPSS file",
+    b"<stata_d": "a Stata file",
+    b"\x89HDF": "an HDF5 file",
+    b"SQLite f": "an SQLite database",
+    b"Obj\x01": "an Avro file",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"RDX3\nX\n": "a file of R",
+    b"RDX2\nX\n": "a file of R",
+    **{bytes([0x80, version]): "a Python pickle" for version in range(2, 6)},
+}
+# The same by the ends of names, where the first bytes are those of a ZIP or gzip archive.
+PACKED = {
+    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb"), "an Excel workbook"),
+    ".ods": "an OpenDocument spreadsheet",
+    **dict.fromkeys((".docx", ".odt"), "a text document"),
+    **dict.fromkeys((".pptx", ".odp"), "a presentation"),
+    **dict.fromkeys((".rds", ".rda", ".rdata"), "a file of R"),
+    ".zsav": "an SPSS file",
+}
+EXPORT = "export it as CSV or Parquet"
+ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
+# Seconds after which people are told that a pipe is waited for.
+PATIENCE = 1.0
 UNPACKERS: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open}
 # Names that begin like this are not data; Spark and others leave such files beside it.
 HIDDEN = (".", "_")
@@ -81,8 +111,33 @@ def find_place(path: str | os.PathLike[str]) -> Place:
         raise FileError(f"{name} cannot be read: {error.strerror or error}.") from None
     if not start:
         raise FileError(f"{name} is empty.")
+    _check_foreign(start, place, name)
     suffix = place.suffix if place.suffix in FORMATS else MAGIC.get(start[:4], place.suffix)
     return Place(place.path, name, start, suffix, place.packing)
+
+
+def _check_foreign(start: bytes, place: Place, name: str) -> None:
+    """Refuse a file that another program must open first."""
+    kind = next((kind for begin, kind in FOREIGN.items() if start.startswith(begin)), None)
+    if start.startswith(ZIP) and place.suffix != ".npz":
+        kind = PACKED.get(place.suffix) or _archive(place.path)
+    elif start.startswith(GZIP) and place.packing == "none":
+        kind = PACKED.get(place.suffix, "packed by gzip, though its name does not end in .gz")
+    if kind is not None:
+        how = "unpack or rename it" if "pack" in kind or "archive" in kind else EXPORT
+        raise FileError(f"{name} is {kind}; {how}.")
+
+
+def _archive(path: str) -> str | None:
+    """What a ZIP archive is by its members; None for arrays of numpy."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+    except (zipfile.BadZipFile, OSError, NotImplementedError):
+        return None
+    if any(member.endswith(".npy") for member in members):
+        return None
+    return "an Excel workbook" if "xl/workbook.xml" in members else "a ZIP archive"
 
 
 def _found(text: str, name: str) -> Place:
@@ -103,15 +158,32 @@ def _found(text: str, name: str) -> Place:
             raise FileError(f"{name} cannot be unpacked: {error}.") from None
     if stat.S_ISREG(mode):
         return Place(os.path.abspath(text), name, b"", suffix, known)
-    with open(text, "rb") as pipe:
-        return Place(_spooled(pipe, packed), name, b"", suffix, known)
+    with ExitStack() as stack:
+        with _patience(name):
+            pipe = stack.enter_context(open(text, "rb", buffering=0))
+            first = pipe.read(2**16)
+        return Place(_spooled(pipe, packed, first), name, b"", suffix, known)
 
 
-def _spooled(stream: BinaryIO, suffix: str = "") -> str:
+@contextmanager
+def _patience(name: str) -> Iterator[None]:
+    """Say on standard error that a pipe is waited for, if nobody writes into it."""
+    told = f"clustervet: {name} is a pipe; waiting for something to be written into it.\n"
+    timer = threading.Timer(PATIENCE, lambda: sys.stderr.write(told))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _spooled(stream: BinaryIO, suffix: str = "", first: bytes = b"") -> str:
     handle, path = tempfile.mkstemp(suffix, "clustervet-")
     spool = _Spool(path)
     weakref.finalize(spool, os.unlink, path)
     with open(handle, "wb") as copy:
+        copy.write(first)
         shutil.copyfileobj(stream, copy, 2**20)
     return spool
 
@@ -134,7 +206,12 @@ def is_many(path: str) -> bool:
     """Whether an argument is a folder or a pattern rather than one file."""
     if path == "-" or "\0" in path:
         return False
-    return os.path.isdir(path) or (not os.path.lexists(path) and glob.has_magic(path))
+    return os.path.isdir(path) or is_pattern(path)
+
+
+def is_pattern(path: str) -> bool:
+    """Whether an argument stands for the files that match it, since no file has this name."""
+    return glob.has_magic(path) and not os.path.lexists(path)
 
 
 def find_files(arguments: Sequence[str]) -> list[str]:

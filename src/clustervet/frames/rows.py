@@ -363,4 +363,6 @@ def floats(column: Any) -> Floats:
         return np.asarray(np.ma.filled(column.astype(np.float64), np.nan))
     if type(column).__module__.startswith("pandas"):
         return np.asarray(column.to_numpy(np.float64, na_value=np.nan))
+    if str(getattr(column, "dtype", "")).endswith("Int128"):
+        column = column.cast(float)  # polars has integers that numpy has not
     return np.asarray(column, np.float64)

@@ -117,6 +117,11 @@ class TextFile:
                 "columns (--header, header=True) or is a row (--no-header, header=False)."
             )
 
+    def check(self) -> None:
+        """Read every row, so that the first one at fault is refused by its line."""
+        for _ in self._chunks():
+            pass
+
     def _chunks(self) -> Iterator[list[Line]]:
         """Blocks of rows, each as wide as the first line."""
         width = len(self.columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from clustervet.labels.text import plain_label, show_label
 # For fewer objects a dict is quicker than loading compiled loops.
 FEW = 20_000
 SAMPLE = 8_192
+# Bits of a whole number that Python writes whatever its limit of digits is.
+SHORT = 2_000
 
 
 def from_array(array: NDArray[Any], what: str) -> Codes:
@@ -144,8 +147,13 @@ def from_objects(
 
 
 def check_names(keys: Sequence[Any], what: str) -> None:
-    """Refuse names that are fractions, infinities or complex numbers."""
+    """Refuse names that are fractions, infinities, complex numbers or too long to be written."""
     for key in keys:
+        if isinstance(key, int) and key.bit_length() > SHORT and not _writable(key):
+            raise LabelError(
+                f"{what} holds a whole number of more than {sys.get_int_max_str_digits():,} "
+                "digits, which cannot be a label; make it text."
+            )
         if isinstance(key, complex | np.complexfloating):
             raise LabelError(f"{what} holds the complex number {key!s}, which cannot be a label.")
         if isinstance(key, float | np.floating) and key == key and not key.is_integer():
@@ -155,6 +163,15 @@ def check_names(keys: Sequence[Any], what: str) -> None:
                 f"{what} holds {key!s}; float labels must be whole numbers (convert to text if "
                 "fractions are meant as names)."
             )
+
+
+def _writable(number: int) -> bool:
+    """Whether Python writes a number in digits, of which it allows 4,300 by default."""
+    try:
+        str(number)
+    except ValueError:
+        return False
+    return True
 
 
 def _number_objects(labels: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:

@@ -383,6 +383,8 @@ def _numbers(weights: Any) -> NDArray[Any]:
     """Weights as int64, float64 or Python ints, from any type."""
     if np.ma.is_masked(weights):
         raise LabelError("weights must be numbers, one per object; some are masked.")
+    if str(getattr(weights, "dtype", "")).endswith("Int128"):
+        weights = weights.to_list()  # polars has integers that numpy has not
     try:
         array = np.asarray(weights)
         if array.dtype.kind == "O":

@@ -103,10 +103,7 @@ def _pandas(series: Any, what: str) -> Codes:
     codes, keys = series.factorize()
     missing = codes < 0
     names = [key.item() if isinstance(key, np.generic) else key for key in keys]
-    if any(isinstance(name, float) and not name.is_integer() for name in names):
-        return from_objects(
-            [None if m else names[c] for c, m in zip(codes, missing, strict=True)], what
-        )
+    check_names(names, what)
     if missing.any():
         return from_keys(np.where(missing, 0, codes), names or [None], missing)
     return from_keys(codes, names)
@@ -118,6 +115,8 @@ def _polars(series: Any, what: str) -> Codes:
     polars = sys.modules["polars"]
     missing = series.is_null().to_numpy()
     masked = missing if missing.any() else None
+    if str(series.dtype).endswith("Int128"):  # numpy has no such type
+        return from_objects(series.to_list(), what)
     if series.dtype.is_numeric() or series.dtype == polars.Boolean:
         filled = series.fill_null(value=False if series.dtype == polars.Boolean else 0)
         codes = from_array(filled.to_numpy(), what)

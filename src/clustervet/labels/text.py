@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -58,9 +59,16 @@ def show_label(label: Any, width: int = 32) -> str:
     'xxxxxxxxx…'
     """
     # Only the beginning of a huge label is read.
-    text = label[: 4 * width] if isinstance(label, str) else str(label)[: 4 * width]
+    text = label[: 4 * width] if isinstance(label, str) else _written(label)[: 4 * width]
     safe = "".join(c if c.isprintable() else _spelled(c) for c in text)
     return safe if len(safe) <= width else safe[: width - 1] + "…"
+
+
+def _written(label: Any) -> str:
+    try:
+        return str(label)
+    except ValueError:  # Python writes no whole number of more than some thousand digits
+        return f"a number of about {math.log10(2) * label.bit_length():,.0f} digits"
 
 
 def _spelled(character: str) -> str:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from clustervet._checks import whole
-from clustervet.errors import ClustervetError, FileError
+from clustervet.errors import FileError
 from clustervet.frames.columns import Kind
-from clustervet.frames.duck import EngineError
 from clustervet.frames.engines import ENGINE_FORMATS, Engine, engine_for
 from clustervet.frames.moments import cluster_moments
 from clustervet.frames.places import find_files
@@ -102,23 +101,16 @@ class FileFeatures:
         """
         wanted = {record.key for record in measures.select(keys, kind="internal", family=family)}
         names = list(self.chosen.feature_names)
-        with engine_for(self.engine, memory_limit=self.memory_limit) as opened:
-            frame = opened.read(self.files, numbers=names, separator=self.chosen.separator)
-            try:
-                return ScoreCards(
-                    {
-                        pred: self._card(opened, frame, pred, wanted, keys=keys, family=family)
-                        for pred in dict.fromkeys(preds)
-                    }
-                )
-            except (ClustervetError, EngineError):
-                raise
-            except Exception as error:  # every engine has its own
-                first = show_label(str(error).strip().partition("\n")[0], 200).rstrip(".")
-                name = show_label(self.paths[0], 200)
-                raise FileError(
-                    f"{opened.name} cannot read {name}: {first or type(error).__name__}."
-                ) from None
+        with (
+            engine_for(self.engine, memory_limit=self.memory_limit) as opened,
+            opened.reading(self.files, numbers=names, separator=self.chosen.separator) as frame,
+        ):
+            return ScoreCards(
+                {
+                    pred: self._card(opened, frame, pred, wanted, keys=keys, family=family)
+                    for pred in dict.fromkeys(preds)
+                }
+            )
 
     def _card(
         self, opened: Engine, frame: Any, pred: str, wanted: set[str], **asked: Any

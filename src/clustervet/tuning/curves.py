@@ -63,7 +63,7 @@ Z = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredFit:
-    """One clustering and its measures; `why` says why there is no clustering.
+    """One clustering and its measures; `why` says why there is none, `warning` what was warned of.
 
     `pairs` is the share of the pairs of points that lie in one cluster, and `price` half of BIC's
     price of the mixture's parameters: the elbows of the ratio and of the likelihood need them.
@@ -76,6 +76,7 @@ class MeasuredFit:
     pairs: float = math.nan
     price: float = math.nan
     why: str | None = None
+    warning: str | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class CurvePlan:
     def measured(self, points: Any, fit: Fit) -> MeasuredFit:
         """Return the measures of one fit."""
         if fit.labels is not None:
-            return self._measured(points, fit.labels, self.asked)
+            return replace(self._measured(points, fit.labels, self.asked), warning=fit.warning)
         reason = str(fit.error).rstrip(".")
         why = f"{self.algorithm.name} refuses {self.algorithm.parameter}={fit.key}: {reason}"
         nowhere = {record.key: Outcome(math.nan, why) for record, _ in self.asked}
@@ -199,7 +200,7 @@ def fit_curves(
         for rows in samples
         for value in values
     )
-    fits = run_fits(tasks, n_jobs, then=plan.measured, ordered=True, quiet=False)
+    fits = run_fits(tasks, n_jobs, then=plan.measured, ordered=True)
     with closing(fits):
         for rows in samples:
             measured = []

@@ -173,6 +173,11 @@ def tune(
         stability=stability,
         drawn=drawn if any({"sample", "pairs"} & options.keys() for _, options in asked) else None,
         standardized=bool(standardize),
+        warned={
+            value: fit.warning
+            for value, fit in zip(tried, every.fits, strict=True)
+            if fit.warning is not None
+        },
     )
 
 

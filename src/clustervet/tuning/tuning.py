@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import multimode
 from typing import Any, ClassVar, NamedTuple
@@ -77,6 +77,9 @@ class Tuning(Result):
         The points or pairs that measures look at, where they are sampled.
     standardized : bool, optional
         Whether the features were given mean 0 and variance 1.
+    warned : dict, optional
+        By value, what the clusterer warned of: that it did not converge, or that it found fewer
+        clusters than it was asked for.
 
     Examples
     --------
@@ -103,6 +106,7 @@ class Tuning(Result):
     stability: TuningStability | None = None
     drawn: int | None = None
     standardized: bool = False
+    warned: dict[Any, str] = field(default_factory=dict)
 
     @cached_property
     def agreement(self) -> dict[Any, list[str]]:
@@ -253,6 +257,7 @@ class Tuning(Result):
             "clusters": plain(self.counts),
             "noise": plain(self.noise),
             **({"standardized": True} if self.standardized else {}),
+            **({"warnings": _texts(self.warned)} if self.warned else {}),
             "measures": [
                 {
                     "measure": record.key,
@@ -385,6 +390,11 @@ class Tuning(Result):
             f"{', '.join(keys)}: {show_label(why, 200)} (at {', '.join(at)})"
             for (why, at), keys in reasons.items()
         ]
+        if self.warned:
+            first, text = next(iter(self.warned.items()))
+            many = f"{len(self.warned)} of {len(self.values)} values"
+            said = show_label(" ".join(text.split()), 200).rstrip(".")
+            lines.append(f"The clusterer warned at {many}, first at {value_text(first)}: {said}.")
         if self.drawn is not None:
             lines.append(f"Measures that can be sampled look at {self.drawn:,} points or pairs.")
         if self.stability is not None:
@@ -402,6 +412,10 @@ class Tuning(Result):
 
 def _listed(votes: dict[Any, list[str]]) -> list[dict[str, Any]]:
     return [{"value": plain(value), "measures": keys} for value, keys in votes.items()]
+
+
+def _texts(warned: dict[Any, str]) -> list[dict[str, Any]]:
+    return [{"value": plain(value), "warning": text} for value, text in warned.items()]
 
 
 def _known(value: float, unit: str = "", *, best: bool = False) -> Cell:
