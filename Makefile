@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs attack clean
 
 demo: $(VENV)/.core
 	$(BIN)/clustervet demo --report report.html
@@ -25,6 +25,12 @@ lint: $(VENV)/.test
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py
+
+# MINUTES=5 for a shorter attack, SEED=7 for the cases of another one.
+MINUTES ?= 60
+attack: $(VENV)/.test
+	tests/system_packages.sh
+	$(BIN)/python -m fuzz attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py
@@ -46,5 +52,5 @@ $(VENV)/.bench: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 clean:
-	rm -rf $(VENV) dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist build site fuzz/failures .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,249 @@
+"""Hostile command lines: every command and every option, as the command line itself lists them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import os
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fuzz.cases import Case, Kind, Verdict, failed
+from fuzz.forged import honest
+from fuzz.grammar import WRITERS, columns_of, delimited
+from fuzz.rooms import Job, Room, run_command
+
+HOSTILE = (
+    *("", " ", "-", "--", "0", "1", "2", "-1", "nan", "inf", "-inf", "1e400", "1e-400", "0.5"),
+    *("99999999999999999999", "-99999999999999999999", "0x10", "１", "½", "1_000", "+1", "1e2"),
+    *("\u202e", "a\nb", "'", '"', "../../x", "/", "~", "*", "[", "a,b", ",", "=", "a=", "=a", "=="),
+    *("x" * 5000, "{}", "%s", "$HOME", "\udcff", "é", "None", "true", "y", "c", "drop", "all"),
+    *("1..", "..", "2..1", "1..2..0", "1..99999999", "1GB", "0GB", "-1GB", "nan GB", "os:system"),
+    *("json", "table", "a:b", ":", "sys:exit", "\x1b[31m", "<script>", "{{7*7}}", "\u2028"),
+)
+# Values that have a meaning, by option; drawn as often as hostile ones.
+MEANT: dict[str, tuple[str, ...]] = {
+    "--truth": ("y", "c", "nothing"),
+    "--pred": ("c", "y", "x1", "nothing"),
+    "--labels": ("y,c", "4", "y", "../out/labels.csv"),
+    "--label": ("y", "c"),
+    "--measures": ("vi,ari", "rand", "all", "silhouette", "no_such"),
+    "--measure": ("vi", "mirkin", "rand", "no_such", "os:path", "plain:thing"),
+    "--family": ("pairs", "information", "no_such"),
+    "--format": ("json", "csv", "markdown", "latex", "table"),
+    "--noise": ("drop", "keep", "singletons", "a=drop", "-1=keep", "2..3"),
+    "--missing": ("drop", "class", "raise"),
+    "--weights": ("x1", "x3", "y"),
+    "--delimiter": (",", ";", "\\t", "ab", "\t"),
+    "--confidence": ("0.95", "1", "0.0001"),
+    "--resamples": ("1", "50"),
+    "--chance": ("sizes", "number", "all", "all_one_sided"),
+    "--features": ("x1,x2", "x*", "y", "no*"),
+    "--exclude": ("x1", "y", "no*"),
+    "--metric": ("cosine", "manhattan", "euclidean", "hamming", "mahalanobis", "jaccard"),
+    "--sample": ("5", "30", "100000"),
+    "--array": ("x", "y"),
+    "--id": ("id", "y"),
+    "--memory-limit": ("1GB", "100MB", "1MB", "1kB"),
+    "--engine": ("duckdb", "polars", "dask", "tcp://127.0.0.1:1", "sc://127.0.0.1:1"),
+    "--output": ("../out/a.json", "../out/a.csv", "../out/a.md", "../out/a.tex", "../out/a"),
+    "--report": ("../out/r.html", "../out/r.md", "../out/r.json", "../out/r.pdf"),
+    "--consensus": ("../out/consensus.csv",),
+    "--predictions": ("../out/predictions.csv",),
+    "--journal": ("../out/run.db", "table.csv", "/"),
+    "--query": ("other.csv", "table.csv", "no.csv"),
+    "--estimator": ("kmeans", "ward", "dbscan", "sklearn.cluster:KMeans", "os:getcwd"),
+    "--parameter": ("eps", "n_clusters", "no_such", "tol"),
+    "--values": ("0.5,1", "2..3", "0.1..0.3..0.1"),
+    "--algorithms": ("kmeans", "spherical", "kmeans,ward", "no_such", "2"),
+    "--language": ("simple", "auto", "mixture", "no_such"),
+    "--weighting": ("tfidf", "counts", "none"),
+    "--theme": ("dark", "light"),
+    "--property": ("metric", "no_such"),
+    "--need": ("metric", "chance-adjusted"),
+    "--data": (".", "no"),
+    "--sets": ("a,b",),
+    "--text": ("y", "c"),
+}
+# What a command needs so that it has a quick right answer without any option more.
+BASE: dict[str, list[str]] = {
+    "score": ["table.csv", "-t", "y", "-p", "c"],
+    "measures": [],
+    "demo": [],
+    "tune": ["points.csv", "--k", "2..3"],
+    "select": ["table.csv", "-l", "y", "--k", "2", "--runs", "2", "-a", "kmeans"],
+    "bound": ["table.csv", "-t", "y", "-p", "c"],
+    "compare": ["labels.csv"],
+    "lab desiderata": ["-m", "vi", "--classes", "5", "--useful", "2..3", "--noise", "0..1"],
+    "lab dom": ["-m", "vi"],
+    "lab axioms": ["-m", "vi", "-p", "metric"],
+    "lab advise": ["-n", "metric"],
+    "lab text": ["--data", ".", "--k", "2", "--runs", "1"],
+    "report": ["table.csv", "-t", "y", "-p", "c", "-o", "../out/page.html"],
+    "table build": ["table.csv", "-t", "y", "-p", "c", "-o", "../out/t.json"],
+    "table merge": ["saved.json", "-o", "../out/m.json"],
+}
+WEIGHTS = {"score": 5, "compare": 3, "report": 2, "tune": 2, "select": 2, "bound": 2}
+# They reach for the network, or do for long what they are asked to do.
+LEFT_OUT = {"--fetch", "--fresh", "--install-completion", "--show-completion", "--help"}
+# Many are a long time's work and no mistake.
+LABORIOUS = {
+    "--runs", "--bootstrap", "--starts", "--resamples", "--k", "--values", "--classes",
+    "--useful", "--noise", "-n", "--shares", "--error-useful", "--error-noise",
+}  # fmt: skip
+SOURCES = (
+    "table.csv", "labels.csv", "points.csv", "other.csv", "saved.json", "table.parquet",
+    "table.npz", "table.jsonl", "table.arrow", "no.csv", ".", "/dev/null", "-", "link.csv",
+    "*.csv", "t*.csv", "[", "", "loop", "dangling", "../in/table.csv", "hard.csv", "x" * 300,
+)  # fmt: skip
+OUTPUTS = {"--output", "--report", "--consensus", "--predictions", "--labels", "-o", "--journal"}
+
+
+@functools.cache
+def options_of() -> dict[str, list[tuple[str, bool]]]:
+    """Return the options of every command, and whether each takes a value."""
+    import typer
+
+    from clustervet.cli.app import app
+
+    found: dict[str, list[tuple[str, bool]]] = {}
+
+    def walk(command: Any, name: str) -> None:
+        for sub, inner in sorted(getattr(command, "commands", {}).items()):
+            walk(inner, f"{name} {sub}".strip())
+        if not hasattr(command, "commands"):
+            found[name] = [
+                (flag, not option.is_flag)
+                for option in command.params
+                if option.param_type_name == "option"
+                for flag in (*option.opts, *option.secondary_opts)
+                if flag not in LEFT_OUT and flag != "-h"
+            ]
+
+    walk(typer.main.get_command(app), "")
+    return found
+
+
+def _value(rng: random.Random, flag: str) -> str:
+    meant = MEANT.get(flag, ())
+    if meant and rng.random() < 0.6:
+        return rng.choice(meant)
+    value = rng.choice(HOSTILE)
+    long = value in ("99999999999999999999", "1..99999999", "1e2")
+    return rng.choice(("1", "0", "-1", "nan", "x")) if flag in LABORIOUS and long else value
+
+
+def draw(rng: random.Random) -> Case:
+    """Draw a command with options, right and wrong, over files that are all in order."""
+    commands = options_of()
+    command = rng.choices(list(commands), [WEIGHTS.get(c, 1) for c in commands])[0]
+    argv = [*command.split(), *BASE.get(command, [])]
+    for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 5))):
+        flag, takes = rng.choice(commands[command] or [("--none", False)])
+        argv += [flag, _value(rng, flag)] if takes else [flag]
+    if rng.random() < 0.25:  # another file, perhaps one more
+        places = [k for k, part in enumerate(argv) if part in SOURCES]
+        if places and rng.random() < 0.7:
+            argv[places[0]] = rng.choice(SOURCES)
+        else:
+            argv.insert(len(command.split()), rng.choice(SOURCES))
+    if rng.random() < 0.1:
+        del argv[rng.randrange(len(argv))]
+    if rng.random() < 0.05:
+        argv.insert(rng.randrange(len(argv) + 1), rng.choice(HOSTILE))
+    if rng.random() < 0.12:  # an output onto an input, or two outputs into one file
+        flags = [f for f, takes in commands[command] if f in OUTPUTS and takes and f != "-o"]
+        targets = ("table.csv", "link.csv", "hard.csv", "./table.csv", "../in/table.csv",
+                   "points.csv", "labels.csv", "saved.json", "../out/same.json")  # fmt: skip
+        target = rng.choice(targets)
+        for flag in rng.sample(flags, min(len(flags), rng.choice((1, 2)))):
+            argv += [flag, target]
+    if any("\0" in part for part in argv):
+        return draw(rng)
+    return Case("lines", {"argv": argv}, _inputs(rng.getrandbits(16)))
+
+
+@functools.lru_cache(maxsize=64)
+def _inputs(seed: int) -> dict[str, bytes]:
+    rng = random.Random(seed % 8)
+    columns = columns_of(rng, "plain", 24, ("y", "c"))
+    labels = {f"a{k}": [rng.randrange(3) for _ in range(20)] for k in range(4)}
+    points = {name: columns[name] for name in ("x1", "x2")}
+    weights = [abs(x) + 0.1 for x in columns["x1"]]
+    saved = json.dumps(honest([[5, 1], [2, 7]]))
+    return {
+        "table.csv": delimited({"id": list(range(24))} | columns | {"x3": weights}),
+        "other.csv": delimited({"id": list(range(24)), "c": labels["a0"] + [0] * 4}),
+        "labels.csv": delimited(labels),
+        "points.csv": delimited(points),
+        "saved.json": saved.encode(),
+        **{
+            f"table.{form}": WRITERS[form](columns) for form in ("parquet", "npz", "jsonl", "arrow")
+        },
+        "link.csv": b"symlink:table.csv",
+        "hard.csv": b"hardlink:table.csv",
+        "loop": b"symlink:loop",
+        "dangling": b"symlink:nowhere",
+    }
+
+
+def outputs_of(argv: list[str]) -> list[tuple[str, str]]:
+    """Return the options of a command that name outputs, with their files."""
+    short = {"-o": "--output"}
+    found = [
+        (short.get(flag, flag), value)
+        for flag, value in itertools.pairwise(argv)
+        if flag in OUTPUTS and value not in ("", "-")
+    ]
+    if argv[0] != "tune":  # elsewhere it names columns, or counts labels
+        found = [(flag, value) for flag, value in found if flag != "--labels"]
+    # An option that is given twice has its last value.
+    return list(dict(found).items())
+
+
+def run(case: Case, room: Room) -> Verdict:
+    """Run the command line; an output must never replace an input or another output."""
+    argv = case.recipe["argv"]
+    outputs = outputs_of(argv) if argv else []
+    targets = [place_of(target, case.files) for _, target in outputs]
+    used = _used(argv, {target for _, target in outputs}, case.files)
+    allowed = [target for target in targets if target not in used]
+    verdict, ran = run_command(room, case, Job(argv), allowed)
+    if verdict.failed or ran.code:
+        return verdict
+    if taken := used & {*targets}:
+        return failed(f"an output in the place of the input {sorted(taken)[0]}", verdict.shown)
+    if len(set(targets)) < len(targets):
+        return failed(f"two outputs in one file: {sorted(outputs)}", verdict.shown)
+    return verdict
+
+
+def place_of(name: str, files: Mapping[str, bytes]) -> str:
+    """Return where a name leads to, relative to the room and behind links."""
+    place = os.path.normpath(os.path.join("in", name))
+    content = files.get(place.removeprefix("in/"), b"")
+    kind, colon, target = content.partition(b":")
+    if colon and kind in (b"symlink", b"hardlink") and target != os.fsencode(name):
+        return place_of(os.fsdecode(target), files)
+    return place
+
+
+def _used(argv: list[str], targets: set[str], files: Mapping[str, bytes]) -> set[str]:
+    """Return the files that a command may read: all of them where it has a pattern or a folder."""
+    read = [part for part in argv if part not in targets or argv.count(part) > 1]
+    if any(part in (".", "*", "[") or "*" in part for part in read):
+        return {place_of(name, files) for name in files}
+    return {place_of(part, files) for part in read} & {place_of(name, files) for name in files}
+
+
+def smaller(case: Case) -> Iterator[Case]:
+    """Yield command lines without one or two of their parts."""
+    argv = case.recipe["argv"]
+    for size in (2, 1):
+        for place in range(1, len(argv)):
+            yield case.having(argv=argv[:place] + argv[place + size :])
+
+
+KIND = Kind("lines", 18, draw, run, smaller)
