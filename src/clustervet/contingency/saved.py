@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from clustervet.contingency.cells import Cells, as_values
 from clustervet.errors import FileError, TableError
 from clustervet.frames.duck import parquet_note, read_parquet, write_parquet
+from clustervet.frames.writing import beside, move
 from clustervet.labels import Singleton, show_label
 
 if TYPE_CHECKING:
@@ -40,21 +40,16 @@ def save_table(table: Contingency, path: str | os.PathLike[str]) -> None:
     if suffix not in (*PARQUET, ".json"):
         raise FileError(f"a table is saved to a .parquet or .json file, not to {shown}.")
     try:
-        folder = tempfile.mkdtemp(prefix=".clustervet-", dir=target.parent)
+        with beside(target) as folder:
+            folder.mkdir(0o700)
+            made = folder / f"table{suffix}"
+            if suffix == ".json":
+                made.write_text(_as_json(table), encoding="utf-8")
+            else:
+                _write_parquet(table, made)
+            move(made, target)
     except OSError as error:
         raise FileError(f"{shown} cannot be written: {error.strerror}.") from None
-    made = Path(folder, f"table{suffix}")
-    try:
-        if suffix == ".json":
-            made.write_text(_as_json(table), encoding="utf-8")
-        else:
-            _write_parquet(table, made)
-        made.replace(target)
-    except OSError as error:
-        raise FileError(f"{shown} cannot be written: {error.strerror}.") from None
-    finally:
-        made.unlink(missing_ok=True)
-        os.rmdir(folder)
 
 
 def load_table(path: str | os.PathLike[str]) -> Contingency:
