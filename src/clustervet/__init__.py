@@ -12,6 +12,10 @@ True
 
 from __future__ import annotations
 
+# First of all, so that the command can be stopped while everything else is loaded.
+from clustervet import _process as _process
+
+# isort: split
 import importlib
 from typing import Any
 

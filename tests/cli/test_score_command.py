@@ -299,7 +299,7 @@ class TestOutput:
         def denied(*_arguments, **_options):
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr("tempfile.mkstemp", denied)
+        monkeypatch.setattr("os.open", denied)
         line = refused("score", table, *self.ARGUMENTS, "-o", tmp_path / "answer")
         assert "answer cannot be written: Permission denied." in line
 

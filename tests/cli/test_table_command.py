@@ -58,7 +58,8 @@ def test_refusals(run, refused, shards, tmp_path):
     assert "is not a saved table" in refused("table", "merge", shards[0], "-o", target)
     assert "cannot be read" in refused("table", "merge", tmp_path / "no.json", "-o", target)
     run(*build, "-o", target)
-    assert "is named twice" in refused("table", "merge", target, target, "-o", target)
+    other = tmp_path / "whole.json"
+    assert "is named twice" in refused("table", "merge", target, target, "-o", other)
     for option in (("-t", "y"), ("--noise", "drop"), ("--missing", "drop"), ("--weights", "w")):
         line = refused("score", target, *option)
         assert f"is a saved table, which {'--truth' if option[0] == '-t' else option[0]}" in line

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import clustervet as cv
 from clustervet.errors import FileError
 from clustervet.frames.writing import check_writable, make_folder, write_whole
 
@@ -18,6 +19,30 @@ def test_the_mode_of_a_file_is_kept(tmp_path):
     write_whole(path, "new")
     assert path.read_text() == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["answer.json", "table.json", "table.parquet"])
+def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path, monkeypatch, name):
+    def write(path):
+        if name.startswith("table"):
+            cv.Contingency.from_counts([[1, 2], [3, 4]]).save(path)
+        else:
+            write_whole(path, "text")
+
+    for mask in (0o022, 0o077, 0o000, 0o027):
+        path = tmp_path / f"{mask:o}-{name}"
+        before = os.umask(mask)
+        try:
+            with monkeypatch.context() as patch:
+                # The umask belongs to all threads; not even for a moment may it change.
+                patch.delattr(os, "umask")
+                write(path)
+        finally:
+            os.umask(before)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
+        path.chmod(0o640)
+        write(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 def test_standard_output_may_be_a_pipe():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import clustervet as cv
 from clustervet.errors import ClustervetError
 from clustervet.inference.interval import METHODS, make_interval
+from clustervet.inference.resample import draw, evaluate
 
 TABLE = cv.Contingency.from_counts([[45, 5, 0], [8, 40, 2], [0, 1, 49]])
 
@@ -186,6 +187,20 @@ def test_cards_and_records_survive_pickling():
     assert again.to_dict() == card.to_dict()
     assert pickle.loads(pickle.dumps(cv.measures["vi"])) is cv.measures["vi"]
     assert pickle.loads(pickle.dumps(TABLE)) == TABLE
+
+
+def test_an_error_stops_all_threads_between_two_resamples():
+    resamples, scored = 2_000_000, []
+
+    def score(counts):
+        scored.append(len(counts))
+        if len(scored) == 100:
+            raise KeyboardInterrupt
+        return [0.0]
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(draw(np.array([1, 2, 3]), resamples, 0), score, resamples, 1, n_jobs=2)
+    assert len(scored) < resamples / 2
 
 
 def test_long_work_on_a_terminal_shows_how_far_it_is(monkeypatch, capsys):

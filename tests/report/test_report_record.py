@@ -321,7 +321,7 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(report, tmp_path, monk
     def refused(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("tempfile.mkstemp", refused)
+    monkeypatch.setattr("os.open", refused)
     with pytest.raises(FileError, match=r"a.md cannot be written: Read-only file system\."):
         write_report(report, tmp_path / "a.md")
 

@@ -97,17 +97,28 @@ def settle_pending(pending, cluster, starts, nearest, which):
 
 @compiled_for_vectors
 def direct_sums(
-    columns, blocks, metric, starts, codes, own, nearest, which, pending, between, rows, width
+    columns,
+    blocks,
+    begin,
+    metric,
+    starts,
+    codes,
+    own,
+    nearest,
+    which,
+    pending,
+    between,
+    rows,
+    width,
 ):
     """Sums over pairs of the blocks' rows with all later points, distances by differences.
 
-    `pending[0]` is for a large cluster that began before these blocks and `pending[1]` for one that
-    continues after them.
+    `pending[0]` is for a large cluster that began before `begin`, the first row of all blocks that
+    share the sums, and `pending[1]` for one that continues after them.
     """
     n = columns.shape[1]
     tile = np.empty((rows, width), columns.dtype)
     row_sums = np.zeros((rows, len(starts) - 1))
-    begin = blocks[0, 0]
     for b in range(len(blocks)):
         first, last, piece = blocks[b]
         slot = 0 if piece >= 0 and starts[piece] < begin else 1

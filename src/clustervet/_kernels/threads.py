@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -52,6 +53,40 @@ def ranges(length: int, grain: int, most: int | None = None) -> list[tuple[int, 
     return list(pairwise(edges))
 
 
+class Pool(ThreadPoolExecutor):
+    """Threads that an error or an interrupt stops: nothing is begun or waited for after it.
+
+    Parameters
+    ----------
+    threads : int
+        Number of threads.
+
+    Attributes
+    ----------
+    stopped : threading.Event
+        Set by an error or an interrupt. Work that takes longer than a second looks at it between
+        its steps.
+
+    Examples
+    --------
+    >>> with Pool(2) as pool:
+    ...     list(pool.map(abs, [-1, -2, 3]))
+    [1, 2, 3]
+    """
+
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        self.stopped = threading.Event()
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        """Wait for the work to end, or stop it after an error or an interrupt."""
+        if kind is None:
+            self.shutdown()
+            return
+        self.stopped.set()
+        self.shutdown(wait=False, cancel_futures=True)
+
+
 def run(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Call a function once per job: the first job here, each other one in its own thread.
 
@@ -80,6 +115,6 @@ def run(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[A
     first, *others = jobs
     if not others:
         return [function(*first)]
-    with ThreadPoolExecutor(len(others)) as pool:
+    with Pool(len(others)) as pool:
         waiting = [pool.submit(function, *job) for job in others]
         return [function(*first), *(job.result() for job in waiting)]

@@ -1,15 +1,23 @@
 """The command line: one file per command; options, one library call, emit.
 
-Exit codes: 0 done; 2 the input or the call is at fault; 1 clustervet is at fault.
+Exit codes: 0 done; 2 the input or the call is at fault; 1 clustervet is at fault; 130 interrupted;
+143 terminated.
 """
 
 from __future__ import annotations
 
 import sys
 
+from clustervet._process import stoppable
+
 
 def main() -> None:
     """Run the command line."""
+    with stoppable():
+        _run()
+
+
+def _run() -> None:
     import typer
 
     from clustervet.cli.app import app

@@ -10,6 +10,7 @@ import clustervet
 from clustervet.cli.bound import bound
 from clustervet.cli.compare import compare
 from clustervet.cli.demo import demo
+from clustervet.cli.files import Commands
 from clustervet.cli.lab import lab
 from clustervet.cli.measures import measures
 from clustervet.cli.options import HELP
@@ -19,7 +20,7 @@ from clustervet.cli.select import select
 from clustervet.cli.table import table
 from clustervet.cli.tune import tune
 
-app = typer.Typer(
+app = Commands(
     name="clustervet",
     help="Judge, compare and choose clusterings.",
     no_args_is_help=True,

@@ -8,10 +8,11 @@ import typer
 
 from clustervet.cli import options
 from clustervet.cli.emit import emit
+from clustervet.cli.files import READ
 
 
 def bound(
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="A table with labels.")],
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="A table with labels."), READ],
     truth: Annotated[
         str,
         typer.Option(

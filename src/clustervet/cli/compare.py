@@ -8,6 +8,7 @@ import typer
 
 from clustervet.cli import options
 from clustervet.cli.emit import emit
+from clustervet.cli.files import READ, WRITTEN
 from clustervet.errors import ParameterError
 from clustervet.registry import measures
 
@@ -20,6 +21,7 @@ def compare(
             help="A table with one column per labeling, or several files with one labeling each: "
             "CSV, TSV, Parquet, Arrow or JSON lines; - is standard input.",
         ),
+        READ,
     ],
     labels: Annotated[
         list[str] | None,
@@ -62,10 +64,12 @@ def compare(
             help="Write the consensus there, one label per line.",
             callback=options.checked_output,
         ),
+        WRITTEN,
     ] = None,
     query: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="One more labeling: say which ones are nearest to it."),
+        READ,
     ] = None,
     nearest: Annotated[
         int | None, typer.Option(metavar="K", help="How many of them to name; 5 by default.")

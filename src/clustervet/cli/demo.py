@@ -8,6 +8,7 @@ import typer
 
 from clustervet.cli import options
 from clustervet.cli.emit import emit, tell, write_page
+from clustervet.cli.files import WRITTEN
 
 
 def demo(
@@ -17,6 +18,7 @@ def demo(
             metavar="FILE",
             help="Cluster handwritten digits in six ways instead, and write a page about it.",
         ),
+        WRITTEN,
     ] = None,
     format: options.Format = None,
 ) -> None:

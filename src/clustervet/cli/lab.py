@@ -8,8 +8,9 @@ import typer
 
 from clustervet.cli import options
 from clustervet.cli.emit import emit
+from clustervet.cli.files import READ_CORPORA, WRITTEN, Commands
 
-lab = typer.Typer(
+lab = Commands(
     name="lab",
     help="Measures put through published tests, and the papers' studies run again.",
     no_args_is_help=True,
@@ -152,7 +153,9 @@ def advise(
 @lab.command()
 def text(
     data: Annotated[
-        str, typer.Option("--data", metavar="DIR", help="Folder of corpora; see docs/corpora.md.")
+        str,
+        typer.Option("--data", metavar="DIR", help="Folder of corpora; see docs/corpora.md."),
+        READ_CORPORA,
     ],
     sets: Annotated[
         list[str] | None,
@@ -177,6 +180,7 @@ def text(
     journal: Annotated[
         str | None,
         typer.Option("--journal", metavar="DIR", help="Keep every finished fit there, and go on."),
+        WRITTEN,
     ] = None,
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Have scikit-learn download missing newsgroups.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import math
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -15,7 +16,8 @@ import typer
 
 from clustervet._checks import suggestion
 from clustervet.cli import emit
-from clustervet.errors import ParameterError, Setting
+from clustervet.cli.files import READ_CODE, WRITTEN, own_code
+from clustervet.errors import ClustervetError, ParameterError, Setting
 from clustervet.frames.writing import check_writable
 from clustervet.labels import show_label
 from clustervet.pacmdl import languages
@@ -133,16 +135,40 @@ def noise_policies(given: Sequence[str] | None) -> dict[Any, str] | None:
 
 
 def load_object(name: str, what: str, kind: str) -> Any:
-    """Import something of the user's own by module:name, from the current folder too."""
+    """Import something of the user's own by module:name, from the current folder too.
+
+    The current folder comes last, so that a file there hides no installed package. The file is
+    tried all the same if the package of its name does not have what is asked for.
+    """
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
         raise ParameterError(f"{what} of your own is module:{kind}, not {show_label(name)!r}.")
-    if "" not in sys.path:
-        sys.path.insert(0, "")
+    here = os.getcwd()
+    sys.path[:] = [*(path for path in sys.path if path not in ("", here)), here]
     try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ParameterError(f"{show_label(name)!r} cannot be loaded: {error}.") from None
+        found = importlib.import_module(module)
+        if not hasattr(found, attribute):
+            found = _own_module(name, found)
+        return getattr(found, attribute)
+    except ClustervetError:
+        raise
+    except Exception as error:  # code of the user's own may raise anything
+        said = str(error) if isinstance(error, ImportError | AttributeError) else repr(error)
+        shown = show_label(said, 200).rstrip(".")
+        raise ParameterError(f"{show_label(name)!r} cannot be loaded: {shown}.") from None
+
+
+def _own_module(name: str, installed: Any) -> Any:
+    """Return the module of the current folder that has the name of an installed one, if any."""
+    for path in map(os.path.abspath, own_code(name)):
+        if os.path.isfile(path) and path != getattr(installed, "__file__", None):
+            alias = f"own {installed.__name__}"
+            spec = importlib.util.spec_from_file_location(alias, path)
+            if spec is not None and spec.loader is not None:
+                sys.modules[alias] = found = importlib.util.module_from_spec(spec)
+                spec.loader.exec_module(found)
+                return found
+    return installed
 
 
 def own_measures(names: Sequence[str] | None) -> list[str]:
@@ -280,6 +306,7 @@ OwnMeasure = Annotated[
     typer.Option(
         "--measure", metavar="MODULE:FUNCTION", help="A measure of your own to show as well."
     ),
+    READ_CODE,
 ]
 Output = Annotated[
     str | None,
@@ -290,6 +317,7 @@ Output = Annotated[
         help="Write the answer to a file instead of standard output.",
         callback=checked_output,
     ),
+    WRITTEN,
 ]
 Report = Annotated[
     str | None,
@@ -299,6 +327,7 @@ Report = Annotated[
         help="Write a report about it too: .html, .md or .json.",
         callback=checked_report,
     ),
+    WRITTEN,
 ]
 Features = Annotated[
     list[str] | None,
@@ -425,6 +454,7 @@ Algorithms = Annotated[
         help="kmeans, spherical, frequency_sensitive, hard_movmf, soft_movmf, kl (the default), "
         "ward, gmm, ... or module:class of your own; by commas or repeated.",
     ),
+    READ_CODE,
 ]
 Language = Annotated[
     str,
@@ -461,4 +491,5 @@ NamedMeasures = Annotated[
         autocompletion=complete_measure,
         callback=_keys_to_test,
     ),
+    READ_CODE,
 ]

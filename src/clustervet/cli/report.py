@@ -9,6 +9,7 @@ import typer
 
 from clustervet.cli import options
 from clustervet.cli.emit import tell, write_page
+from clustervet.cli.files import READ, WRITTEN
 
 
 class Theme(StrEnum):
@@ -27,6 +28,7 @@ def report(
             help="A table with one row per object: CSV, TSV, Parquet, Arrow, JSON lines or NPZ. "
             "With --id, the file of the truth and files of predictions.",
         ),
+        READ,
     ],
     output: Annotated[
         str,
@@ -37,6 +39,7 @@ def report(
             help="Where to write: .html, .md or .json.",
             callback=options.checked_report,
         ),
+        WRITTEN,
     ],
     truth: options.Truth = None,
     pred: options.Preds = None,

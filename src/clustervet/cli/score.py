@@ -8,6 +8,7 @@ import typer
 
 from clustervet.cli import options
 from clustervet.cli.emit import emit
+from clustervet.cli.files import READ
 
 
 def score(
@@ -20,6 +21,7 @@ def score(
             "pattern, or in a folder; or what `table build` saved. With --features, one such "
             "table with everything, or points and labels in two files.",
         ),
+        READ,
     ],
     truth: options.Truths = None,
     pred: options.Preds = None,

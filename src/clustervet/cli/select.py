@@ -8,6 +8,7 @@ import typer
 
 from clustervet.cli import options
 from clustervet.cli.emit import emit, tell
+from clustervet.cli.files import READ_TEXTS, WRITTEN
 from clustervet.errors import ParameterError
 from clustervet.labels import show_label
 
@@ -20,6 +21,7 @@ def select(
             help="Points with a column of labels: CSV, TSV, Parquet, Arrow, JSON or NPZ; or a "
             "folder of text files with a folder for each class.",
         ),
+        READ_TEXTS,
     ],
     label: Annotated[
         str | None,
@@ -74,6 +76,7 @@ def select(
     journal: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write every fit there at once, and go on from it."),
+        WRITTEN,
     ] = None,
     resume: Annotated[
         bool | None,
@@ -91,6 +94,7 @@ def select(
             help="Write cluster and predicted label of each point there.",
             callback=options.checked_output,
         ),
+        WRITTEN,
     ] = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from clustervet.cli import options
+from clustervet.cli.files import READ, WRITTEN, Commands
 from clustervet.errors import ParameterError, Setting
 
-table = typer.Typer(
+table = Commands(
     name="table",
     help="Save tables of counts, and merge them.",
     no_args_is_help=True,
@@ -18,6 +19,7 @@ table = typer.Typer(
 TargetOption = Annotated[
     str,
     typer.Option("--output", "-o", metavar="FILE", help="Where to save it: .parquet or .json."),
+    WRITTEN,
 ]
 
 
@@ -29,7 +31,7 @@ def _tables() -> None:
 @table.command()
 def build(
     files: Annotated[
-        list[str], typer.Argument(metavar="DATA...", help="Files, patterns or folders.")
+        list[str], typer.Argument(metavar="DATA...", help="Files, patterns or folders."), READ
     ],
     output: TargetOption,
     truth: options.Truths = None,
@@ -79,7 +81,7 @@ def build(
 
 @table.command()
 def merge(
-    files: Annotated[list[str], typer.Argument(metavar="TABLES...", help="Saved tables.")],
+    files: Annotated[list[str], typer.Argument(metavar="TABLES...", help="Saved tables."), READ],
     output: TargetOption,
 ) -> None:
     """Merge saved tables of disjoint objects into the table of them all.

@@ -9,6 +9,7 @@ import typer
 
 from clustervet.cli import options
 from clustervet.cli.emit import emit
+from clustervet.cli.files import READ, READ_CODE, WRITTEN
 from clustervet.errors import ParameterError
 
 
@@ -16,6 +17,7 @@ def tune(
     file: Annotated[
         str,
         typer.Argument(metavar="TABLE", help="Points: CSV, TSV, Parquet, Arrow, JSON, NPY or NPZ."),
+        READ,
     ],
     k: options.K = None,
     estimator: Annotated[
@@ -26,6 +28,7 @@ def tune(
             metavar="NAME | MODULE:CLASS",
             help="Clusterer: kmeans, ward, gmm, dbscan, ... or a class of your own.",
         ),
+        READ_CODE,
     ] = "kmeans",
     parameter: Annotated[
         str | None,
@@ -54,6 +57,7 @@ def tune(
             help="Write the labels at the suggested value there.",
             callback=options.checked_output,
         ),
+        WRITTEN,
     ] = None,
     jobs: options.Jobs = None,
     seed: options.Seed = 0,

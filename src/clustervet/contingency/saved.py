@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -24,6 +22,7 @@ from numpy.typing import NDArray
 from clustervet.contingency.build import list_cells
 from clustervet.errors import ClustervetError, FileError, TableError
 from clustervet.frames.duck import parquet_note, read_parquet, write_parquet
+from clustervet.frames.writing import beside, move
 from clustervet.labels import Singleton, plain_label, show_label
 
 if TYPE_CHECKING:
@@ -51,16 +50,14 @@ def save_table(table: Contingency, path: str | os.PathLike[str]) -> None:
     if suffix not in (*PARQUET, ".json"):
         raise FileError(f"a table is saved to a .parquet or .json file, not to {shown}.")
     try:
-        folder = tempfile.mkdtemp(prefix=".clustervet-", dir=target.parent)
-    except OSError as error:
-        raise FileError(f"{shown} cannot be written: {error.strerror}.") from None
-    made = Path(folder, f"table{suffix}")
-    try:
-        if suffix == ".json":
-            made.write_text(_as_json(table), encoding="utf-8")
-        else:
-            _write_parquet(table, made)
-        made.replace(target)
+        with beside(target) as folder:
+            folder.mkdir(0o700)
+            made = folder / f"table{suffix}"
+            if suffix == ".json":
+                made.write_text(_as_json(table), encoding="utf-8")
+            else:
+                _write_parquet(table, made)
+            move(made, target)
     except OSError as error:
         raise FileError(f"{shown} cannot be written: {error.strerror}.") from None
     except ClustervetError:
@@ -70,8 +67,6 @@ def save_table(table: Contingency, path: str | os.PathLike[str]) -> None:
             "a count or a label has more digits than Python writes, or a label is nested too "
             "deeply; such a table cannot be saved."
         ) from None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)  # an engine may leave a part of the file
 
 
 def load_table(path: str | os.PathLike[str]) -> Contingency:

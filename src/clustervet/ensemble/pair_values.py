@@ -15,7 +15,6 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._kernels.threads import Pool, cores
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.contingency.cells import Cells, squeeze, transpose
@@ -315,8 +315,6 @@ def thread_count(n_jobs: int | None) -> int:
         )
     if n_jobs > 0:
         return int(n_jobs)
-    from clustervet._kernels.threads import cores
-
     return max(1, cores() + 1 + int(n_jobs))
 
 
@@ -326,14 +324,9 @@ def _run_tasks(task: Callable[[Any], None], items: Iterable[Any], jobs: int) -> 
         for item in items:
             task(item)
         return
-    with ThreadPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(task, item) for item in items]
-        try:
-            for done in waiting:
-                done.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    with Pool(jobs) as pool:
+        for done in [pool.submit(task, item) for item in items]:
+            done.result()
 
 
 class PairMatrix:

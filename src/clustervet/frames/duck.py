@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._process import stopped_by
 from clustervet.errors import FileError, ParameterError
 from clustervet.frames.places import PARQUET, Place, advancing, find_place
 from clustervet.labels import show_label
@@ -34,6 +35,7 @@ CONFIG: dict[str, Any] = {
 GLOB = re.compile(r"[*?\[\\]")
 MEMORY = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]i?B)", re.IGNORECASE)
 FAILED = re.compile(r"ArrowArrayStream::get_(next|schema)\(\) failed \(\d+\): ")
+INTERRUPTED = re.compile(r"^INTERRUPT Error|Query interrupted")
 # Seconds between two looks at how far the engine is.
 PAUSE = 0.2
 READ_PARQUET = "read_parquet(?, hive_partitioning=false)"
@@ -150,10 +152,15 @@ def session(memory_limit: str | None = None, *, ordered: bool = True) -> Iterato
         links: dict[str, str] = {}
         # A damaged file may name its columns in bytes of which the engine cannot make text.
         try:
-            with closing(duckdb.connect(config=config)) as connection:
+            with (
+                closing(duckdb.connect(config=config)) as connection,
+                stopped_by(connection.interrupt),
+            ):
                 yield Session(connection, folder, links)
         except (duckdb.Error, UnicodeError, RuntimeError) as error:
             said = FAILED.sub("", str(error))
+            if INTERRUPTED.search(said):
+                raise KeyboardInterrupt from None
             for path, link in links.items():
                 said = said.replace(link, path)
             raise EngineError(said) from None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,11 @@ from clustervet._progress import ticking
 from clustervet.geometry.sources import DirectSource, Positions, ProductSource, Source
 
 Floats = NDArray[np.float64]
+Stopped = Callable[[], bool]
 # Parts per core into which a pass is cut, so that no core waits long for the others.
 PARTS = 8
+# Differences of coordinates that a compiled loop takes at once; they take about a second.
+AT_ONCE = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +44,19 @@ def pair_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> Pa
     pending: dict[int, Floats] = {}
     between = 0.0
 
-    def part(blocks: Positions) -> tuple[PairSums, Floats, Floats]:
+    def part(blocks: Positions, stopped: Stopped) -> tuple[PairSums, Floats, Floats]:
         own, nearest, which = np.zeros(n), np.full(n, np.inf), np.zeros(n, np.int32)
         waiting, across = np.zeros((2, n)), np.zeros(clusters)
         state = (starts, codes, own, nearest, which, waiting, across)
         if isinstance(source, DirectSource):
-            _kernels.direct_sums(
-                source.columns, blocks, source.kind, *state, source.height, source.width
-            )
+            step = max(1, AT_ONCE // (source.height * source.columns.size))
+            for at in range(0, len(blocks), step):
+                if stopped():
+                    break
+                some = (source.columns, blocks[at : at + step], blocks[0, 0], source.kind)
+                _kernels.direct_sums(*some, *state, source.height, source.width)
         else:
-            _tile_sums(source, blocks, *state)
+            _tile_sums(source, blocks, stopped, *state)
         return PairSums(own, nearest, which, 0.0), waiting, across
 
     parts = plan(starts, n, source.height)
@@ -97,12 +103,16 @@ def _left_open(blocks: Positions, starts: Positions) -> list[tuple[int, int]]:
     return found
 
 
-def _tile_sums(source: Source, blocks: Positions, starts: Any, codes: Any, *state: Any) -> None:
+def _tile_sums(
+    source: Source, blocks: Positions, stopped: Stopped, starts: Any, codes: Any, *state: Any
+) -> None:
     """Like the compiled `direct_sums`, for distances that come in tiles."""
     own, nearest, which, waiting, across = state
     n = len(codes)
     sums = np.zeros((source.height, len(starts) - 1))
     for first, last, piece in blocks.tolist():
+        if stopped():
+            return
         slot = 0 if piece >= 0 and starts[piece] < blocks[0, 0] else 1
         rows = np.arange(first, last)
         for start in range(first, n, source.width):
@@ -140,13 +150,17 @@ def plan(starts: Positions, n: int, height: int) -> list[Positions]:
 
 
 def _in_threads(part: Any, parts: list[Any], source: Source, what: str) -> Any:
-    """Each part with its result, in order; matrix products use one core per thread."""
+    """Each part with its result, in order; matrix products use one core per thread.
+
+    A part is told how to find out that its result is no longer wanted.
+    """
     with _one_blas_thread(source), ticking(len(parts), what) as tick:
         if len(parts) == 1:
-            yield parts[0], part(parts[0])
+            yield parts[0], part(parts[0], lambda: False)
             return
-        with ThreadPoolExecutor(_kernels.cores()) as pool:
-            for item, found in zip(parts, pool.map(part, parts), strict=True):
+        with _kernels.Pool(_kernels.cores()) as pool:
+            results = pool.map(part, parts, repeat(pool.stopped.is_set))
+            for item, found in zip(parts, results, strict=True):
                 yield item, found
                 tick()
 
@@ -168,9 +182,11 @@ def row_sums(
     height = source.height
     parts = [(at, min(len(rows), at + height)) for at in range(0, len(rows), height)]
 
-    def part(span: tuple[int, int]) -> None:
+    def part(span: tuple[int, int], stopped: Stopped) -> None:
         first, last = span
         for start in range(0, n, source.width):
+            if stopped():
+                return
             stop = min(n, start + source.width)
             tile = source.tile(rows[first:last], start, stop)
             _kernels.add_rows(tile, last - first, start, stop, starts, codes, sums[first:last])
@@ -212,12 +228,14 @@ def extremes(
     edges = np.linspace(0, n, 1 + min(n, PARTS * _kernels.cores()), dtype=np.int64).tolist()
     parts = list(pairwise(edges))
 
-    def part(span: tuple[int, int]) -> list[Floats]:
+    def part(span: tuple[int, int], stopped: Stopped) -> list[Floats]:
         first, last = span
         low = np.full((source.height, clusters), np.inf)
         high = np.full((source.height, clusters), -np.inf)
         found = [np.full((side, side), value) for value in (np.inf, -np.inf, -np.inf)]
         for top in range(first, last, source.height):
+            if stopped():
+                break
             bottom = min(last, top + source.height)
             rows = np.arange(top, bottom)
             for start in range(0, n, source.width):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import entropy, jobs
+from clustervet._kernels.threads import Pool, cores
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, TableError
@@ -85,10 +85,12 @@ def evaluate(
     """Score every resample: a row each. Blocks are shared out over threads."""
     values = np.full((resamples, width), np.nan)
     threads = _threads(n_jobs)
-    with ticking(resamples, "resampling") as tick:
+    with ticking(resamples, "resampling") as tick, Pool(threads) as pool:
 
         def work(start: int, drawn: Callable[[], Draws]) -> None:
             for k, counts in enumerate(drawn()):
+                if pool.stopped.is_set():
+                    return
                 values[start + k] = score(counts)
                 tick()
 
@@ -96,15 +98,12 @@ def evaluate(
             for start, drawn in blocks:
                 work(start, drawn)
             return values
-        with ThreadPoolExecutor(threads) as pool:
-            for done in [pool.submit(work, *block) for block in blocks]:
-                done.result()
+        for done in [pool.submit(work, *block) for block in blocks]:
+            done.result()
     return values
 
 
 def _threads(n_jobs: int | None) -> int:
-    from clustervet._kernels.threads import cores
-
     asked = jobs(n_jobs)
     if asked is None:
         return 1

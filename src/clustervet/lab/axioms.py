@@ -6,13 +6,13 @@ import functools
 import math
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from clustervet._checks import generator
+from clustervet._kernels.threads import Pool
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.ensemble.pair_values import thread_count
@@ -204,7 +204,7 @@ def _tested(
         work = functools.partial(_test, atlas=drawn.atlas, plans=plans, tick=tick)
         if threads == 1:
             return {record.key: work(record) for record in records}
-        with ThreadPoolExecutor(threads) as pool:
+        with Pool(threads) as pool:
             found = list(pool.map(work, records))
     return {record.key: row for record, row in zip(records, found, strict=True)}
 
