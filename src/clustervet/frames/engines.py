@@ -305,7 +305,7 @@ class DaskEngine(Engine):
         options |= {"names": layout.places, "header": None, "skiprows": int(layout.named)}
         if not (layout.broken or layout.packed):
             return dd.read_csv(paths, **options)
-        import pandas  # type: ignore[import-untyped]  # it ships no types
+        import pandas
 
         from_map: Any = dd.from_map  # it has no types
         none = pandas.DataFrame({name: pandas.Series(dtype=str) for name in layout.places})

@@ -299,7 +299,7 @@ def _arrow(opened: Session, place: Place, at: int) -> FilePart:
 
 def _arrow_table(place: Place) -> Any:
     try:
-        import pyarrow  # type: ignore[import-untyped]  # it ships no types
+        import pyarrow
     except ImportError:
         raise MissingPackageError(
             f"{place.name} is an Arrow file, for which the package pyarrow is needed."
