@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import sys
 
+# What Python and the system say instead of a MemoryError.
+EXHAUSTED = ("Cannot allocate memory", "can't start new thread")
+
 
 def main() -> None:
     """Run the command line."""
@@ -26,6 +29,8 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as error:
+        if isinstance(error, MemoryError) or any(said in str(error) for said in EXHAUSTED):
+            _refuse("there is not enough memory for this; give it less data, or use fewer --jobs.")
         # Mistakes in the call itself are the command-line library's own exceptions.
         if not hasattr(error, "format_message"):
             raise

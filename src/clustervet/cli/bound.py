@@ -46,6 +46,7 @@ def bound(
     seed: options.Seed = 0,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
+    memory_limit: options.Memory = None,
     format: options.Format = None,
     output: options.Output = None,
     report: options.Report = None,
@@ -61,7 +62,8 @@ def bound(
     from clustervet.pacmdl import pac_mdl_bound
 
     names = [truth, pred] if labelled is None else [truth, pred, labelled]
-    columns = open_table(table, delimiter=delimiter, header=header).labels(names)
+    source = open_table(table, delimiter=delimiter, header=header, memory_limit=memory_limit)
+    columns = source.labels(names)
     found = pac_mdl_bound(
         columns[truth],
         columns[pred],

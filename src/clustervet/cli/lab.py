@@ -181,6 +181,7 @@ def text(
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Download newsgroups that are not there into DIR.")
     ] = False,
+    memory_limit: options.Memory = None,
     jobs: options.Jobs = None,
     seed: options.Seed = 0,
     format: options.Format = None,

@@ -63,6 +63,7 @@ def report(
     array: options.Array = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
+    memory_limit: options.Memory = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
 ) -> None:
@@ -92,6 +93,7 @@ def report(
         array=array,
         delimiter=delimiter,
         header=header,
+        memory_limit=memory_limit,
         random_state=seed,
         n_jobs=jobs,
     )

@@ -94,6 +94,7 @@ def select(
     ] = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
+    memory_limit: options.Memory = None,
     format: options.Format = None,
     output: options.Output = None,
     report: options.Report = None,
@@ -125,6 +126,7 @@ def select(
         array=array,
         delimiter=delimiter,
         header=header,
+        memory_limit=memory_limit,
     )
     try:
         found = select_clustering(

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import suggestion
-from clustervet.errors import FileError, ParameterError
+from clustervet.errors import ClustervetError, FileError, ParameterError
+from clustervet.frames.arrays import check_sparse, load_npz
 from clustervet.frames.documents import read_text_folder
+from clustervet.frames.places import Place
 from clustervet.labels import show_label
 
 NEWSGROUPS = {
@@ -204,13 +206,16 @@ def _read_arrays(path: Path) -> Counted:
 
     shown = show_label(str(path), 200)
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
-            matrix = csr_matrix(
-                (held["data"].astype(np.float64), held["indices"], held["indptr"]),
-                tuple(held["shape"]),
-            )
-            labels = held["labels"].astype(np.int64)
-            names = [str(name) for name in held["class_names"]]
+        held, _ = load_npz(Place(str(path), shown))
+        check_sparse(held["shape"])
+        matrix = csr_matrix(
+            (held["data"].astype(np.float64), held["indices"], held["indptr"]),
+            tuple(held["shape"]),
+        )
+        labels = held["labels"].astype(np.int64)
+        names = [str(name) for name in held["class_names"]]
+    except ClustervetError:
+        raise
     except FileNotFoundError:
         raise FileError(f"{shown} does not exist.") from None
     except KeyError as error:

@@ -22,6 +22,8 @@ class LabelingFiles:
         The character between the fields of delimited text.
     header : bool, optional
         Whether the first line names the columns.
+    memory_limit : str, optional
+        How much memory reading may take, such as ``"4GB"``.
 
     Examples
     --------
@@ -42,9 +44,10 @@ class LabelingFiles:
         *,
         delimiter: str | None = None,
         header: bool | None = None,
+        memory_limit: str | None = None,
     ) -> None:
         self.columns = columns
-        self.options = {"delimiter": delimiter, "header": header}
+        self.options = {"delimiter": delimiter, "header": header, "memory_limit": memory_limit}
         self._taken: tuple[Sequence[str], Sequence[str]] | None = None
         self._guessed: list[tuple[str, str]] = []
 

@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import FileError, ParameterError
+from clustervet._memory import SHARE, UNKNOWN, need, refusal, room, show_size
+from clustervet.errors import ClustervetError, FileError
+from clustervet.frames.columns import text_bytes
 from clustervet.frames.places import PARQUET, Place, advancing, find_place
 from clustervet.labels import show_label
 
@@ -31,13 +33,14 @@ CONFIG: dict[str, Any] = {
     "autoload_known_extensions": "false",
 }
 GLOB = re.compile(r"[*?\[\\]")
-MEMORY = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]i?B)", re.IGNORECASE)
 FAILED = re.compile(r"ArrowArrayStream::get_(next|schema)\(\) failed \(\d+\): ")
 # Seconds between two looks at how far the engine is.
 PAUSE = 0.2
 READ_PARQUET = "read_parquet(?, hive_partitioning=false)"
 # The key of our own text in the metadata of a Parquet file.
 KEY = b"clustervet"
+# Bytes of a JSON object, at most.
+LARGEST_OBJECT = 2**24
 SQL_TYPES = {"i": "BIGINT", "f": "DOUBLE"}
 
 
@@ -102,12 +105,16 @@ class Session:
         """The columns of a result: arrays of numbers, lists of text with equal texts held once."""
         parts: list[list[Any]] = [[] for _ in range(width)]
         once: dict[str | None, str | None] = {}
-        for _, columns in self.batches(sql, parameters):
+        rows = held = 0
+        for length, columns in self.batches(sql, parameters):
+            known, rows = len(once), rows + length
             for part, values in zip(parts, columns, strict=True):
                 if isinstance(values, list):
                     part.extend(once.setdefault(text, text) for text in values)
                 else:
                     part.append(values.copy())
+            held += text_bytes(once, known)
+            need(held + 8 * rows * width, "what is read of the files")
         return [
             as_array(part) if part and isinstance(part[0], np.ndarray) else part for part in parts
         ]
@@ -133,7 +140,7 @@ class Session:
 
 
 @contextmanager
-def session(memory_limit: str | None = None, *, ordered: bool = True) -> Iterator[Session]:
+def session(*, ordered: bool = True) -> Iterator[Session]:
     """A connection to a database of its own; unordered, it needs less memory."""
     import duckdb
 
@@ -141,18 +148,31 @@ def session(memory_limit: str | None = None, *, ordered: bool = True) -> Iterato
         config = {**CONFIG, "temp_directory": os.path.join(folder, "spill")}
         if not ordered:
             config["preserve_insertion_order"] = "false"
-        if memory_limit is not None:
-            config["memory_limit"] = memory_size(memory_limit)
+        if room() < SHARE * UNKNOWN:
+            config["memory_limit"] = f"{room()}B"
         links: dict[str, str] = {}
         # A damaged file may name its columns in bytes of which the engine cannot make text.
         try:
             with closing(duckdb.connect(config=config)) as connection:
                 yield Session(connection, folder, links)
+        except duckdb.OutOfMemoryException as error:
+            raise exhausted(str(error)) from None
         except (duckdb.Error, UnicodeError, RuntimeError) as error:
             said = FAILED.sub("", str(error))
             for path, link in links.items():
                 said = said.replace(link, path)
             raise EngineError(said) from None
+
+
+def exhausted(said: str) -> ClustervetError:
+    """The refusal of what exceeds the memory, or the disk where the rest is put."""
+    if "max_temp_directory_size" in said:
+        shown = show_label(tempfile.gettempdir(), 200)
+        return FileError(
+            f"what exceeds the memory does not fit into the temporary folder {shown}; set TMPDIR "
+            "to a folder with more space."
+        )
+    return refusal("reading and grouping the files takes more memory than")
 
 
 def _column(view: Any) -> NDArray[Any] | list[str | None]:
@@ -195,31 +215,24 @@ def watched(
             advance(length)
 
 
-def memory_size(given: str) -> str:
-    """A memory limit as the engine spells it.
-
-    >>> memory_size("1.5 gb")
-    '1.5GB'
-    """
-    found = MEMORY.fullmatch(given.strip())
-    if not found or not float(found[1]):
-        raise ParameterError(
-            f"a memory limit is a size such as 512MB or 4GB, not {show_label(given)!r}."
-        )
-    unit = found[2].upper().replace("I", "i")
-    return f"{found[1]}{unit}"
-
-
 def engine_fault(error: EngineError, places: Sequence[Place], format: str) -> FileError:
     """What the engine said about one of several files, in one sentence."""
     said = str(error)
     place = max(places, key=lambda place: len(place.path) if place.path in said else 0)
+    if "maximum_object_size" in said:
+        return large_object(place.name)
     line = said.split("\n", 1)[0].partition(": ")[2] or said
     for quote in "'\"":
         quoted = f"{quote}{place.path}{quote}"
         line = line.replace(f" in file {quoted},", "").replace(f"file {quoted}", "the file")
     line = show_label(line.replace(place.path, "the file"), 200).strip(" .")
     return FileError(f"{place.name} is not a whole {format} file: {line}.")
+
+
+def large_object(where: str) -> FileError:
+    """The refusal of a JSON object that the engine cannot take."""
+    most = show_size(LARGEST_OBJECT)
+    return FileError(f"{where} has a JSON object of more than {most}, which is too long to read.")
 
 
 def write_parquet(path: str, columns: Mapping[str, Any], about: str) -> None:

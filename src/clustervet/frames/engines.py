@@ -7,15 +7,17 @@ adapter, which opens files as the engine's own dataframe.
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import shutil
 import socket
 import sys
 import threading
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,9 +25,16 @@ from typing import Any
 
 import numpy as np
 
-from clustervet.errors import FileError, MissingPackageError, ParameterError, Setting
+from clustervet import _memory
+from clustervet.errors import (
+    ClustervetError,
+    FileError,
+    MissingPackageError,
+    ParameterError,
+    Setting,
+)
 from clustervet.frames.columns import MISSING, Kind, absent_column, refused_value
-from clustervet.frames.duck import EngineError, session
+from clustervet.frames.duck import EngineError, exhausted, session
 from clustervet.frames.frame import Frame, group_frame
 from clustervet.frames.grouping import GroupedCounts
 from clustervet.frames.places import find_files
@@ -45,6 +54,8 @@ ENGINE_FORMATS = {
     **dict.fromkeys((".tsv", ".tsv.gz"), "tsv"),
     **dict.fromkeys((".jsonl", ".ndjson"), "json"),
 }
+# How many times larger than packed a gzip file can be.
+MOST_PACKED = 1032
 # Seconds until a cluster that does not answer is given up: to be reached at all, and to begin.
 HEARD, BEGUN = 8.0, 20.0
 
@@ -76,12 +87,17 @@ class Engine(ABC):
             frame = self.open(files, form, separator or usual)
             _ = Frame.of(frame).columns  # a lazy engine finds a broken file only now
             return _texts(frame, numbers) if form in ("csv", "tsv") else frame
-        except (FileError, ParameterError):
+        except ClustervetError:
             raise
         except Exception as error:  # every engine has its own
-            first = show_label(str(error).strip().partition("\n")[0], 200)
-            shown = ", ".join(show_label(file, 200) for file in files[:3])
-            raise FileError(f"{self.name} cannot read {shown}: {first.rstrip('.')}.") from None
+            raise self.fault(error, ", ".join(show_label(one, 200) for one in files[:3])) from None
+
+    def fault(self, error: Exception, files: str) -> ClustervetError:
+        """What an engine raised while it read files, in one sentence."""
+        if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
+            return exhausted(str(error))
+        first = show_label(str(error).strip().partition("\n")[0], 200).rstrip(".")
+        return FileError(f"{self.name} cannot read {files}: {first or type(error).__name__}.")
 
     @contextmanager
     def in_order(self) -> Iterator[None]:
@@ -281,7 +297,7 @@ def _within(seconds: float, name: str, begin: Callable[[], Any]) -> Any:
 @contextmanager
 def _duckdb(name: str, memory_limit: str | None) -> Iterator[Engine]:
     try:
-        with session(memory_limit, ordered=False) as opened:
+        with _memory.memory_limit(memory_limit), session(ordered=False) as opened:
             yield DuckEngine(name, opened.connection)
     except EngineError as error:
         first = show_label(str(error).strip().partition("\n")[0], 200)
@@ -371,7 +387,7 @@ class EngineFiles(Source):
         ):
             if given:
                 raise ParameterError(option, " goes with the engine duckdb alone.")
-        self.engine, self._memory_limit = engine, options.memory_limit
+        self.engine, self.memory_limit = engine, options.memory_limit
         self.name = show_label(arguments[0], 200)
         self.files = [
             path
@@ -382,7 +398,9 @@ class EngineFiles(Source):
     @contextmanager
     def frame(self, numbers: Sequence[str] = ()) -> Iterator[Any]:
         """The engine's own dataframe, for as long as the engine runs."""
-        with engine_for(self.engine, memory_limit=self._memory_limit) as started:
+        if self.engine in ("polars", "dask"):
+            _check_unpacked(self.files)
+        with engine_for(self.engine, memory_limit=self.memory_limit) as started:
             yield started.read(self.files, numbers=numbers)
 
     @property
@@ -398,7 +416,9 @@ class EngineFiles(Source):
         with self.frame() as opened:
             frame = Frame.of(opened).picked(**named)
             found = list(frame.collect(frame.native).values())
-        matrix = np.empty((len(found[0]) if found else 0, len(features)))
+        rows = len(found[0]) if found else 0
+        _memory.need(8 * rows * len(features), f"a matrix of {rows:,} rows", "take fewer features")
+        matrix = np.empty((rows, len(features)))
         for at, name in enumerate(features):
             matrix[:, at] = floats(found[at])
             wrong = np.flatnonzero(~np.isfinite(matrix[:, at]))
@@ -429,6 +449,20 @@ class EngineFiles(Source):
                 groups = GroupedCounts(keys, one.counts, one.weights, one.fractional)
                 found.append(None if large else groups)
         return found
+
+
+def _check_unpacked(files: Sequence[str]) -> None:
+    """Refuse gzip files that are too large for engines that unpack them in memory."""
+    for file in files:
+        if not file.endswith(".gz") or not os.path.isfile(file):
+            continue
+        if os.path.getsize(file) * MOST_PACKED <= _memory.room():
+            continue
+        size = 0
+        with suppress(OSError, EOFError, zlib.error), gzip.open(file, "rb") as stream:
+            while chunk := stream.read(2**20):
+                size += len(chunk)
+                _memory.need(size, f"{show_label(file, 200)} unpacked")
 
 
 def _kind(dtype: Any) -> Kind:

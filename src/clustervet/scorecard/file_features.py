@@ -29,6 +29,11 @@ LIKELIHOODS = ("log_likelihood", "bic", "aic")
 MOST_CROSSED = 64
 
 
+def is_for_engines(file: str) -> bool:
+    """Whether every engine reads files with such a name."""
+    return Path(file.removesuffix(".gz")).suffix.lower() in SUFFIXES
+
+
 @dataclass(frozen=True)
 class ChosenFeatures:
     """Columns of a file that are features, and why the others were left out."""
@@ -83,7 +88,7 @@ class FileFeatures:
         # The columns are those of the first file; an engine needs the same ones in all files.
         files = find_files(self.paths)
         object.__setattr__(self, "chosen", choose_features(files[0], self.features, self.exclude))
-        known = all(Path(file.removesuffix(".gz")).suffix.lower() in SUFFIXES for file in files)
+        known = all(map(is_for_engines, files))
         object.__setattr__(self, "files", files if known else list(self.paths))
         if self.sample is not None:
             whole(self.sample, "sample", 2)
@@ -114,11 +119,7 @@ class FileFeatures:
             except (ClustervetError, EngineError):
                 raise
             except Exception as error:  # every engine has its own
-                first = show_label(str(error).strip().partition("\n")[0], 200).rstrip(".")
-                name = show_label(self.paths[0], 200)
-                raise FileError(
-                    f"{opened.name} cannot read {name}: {first or type(error).__name__}."
-                ) from None
+                raise opened.fault(error, show_label(self.paths[0], 200)) from None
 
     def _card(
         self, opened: Engine, frame: Any, pred: str, wanted: set[str], **asked: Any
