@@ -127,6 +127,7 @@ LAZY = {
     "examine": "evidence",
     "examine_files": "evidence",
     "file_moments": "frames.moments",
+    "memory_limit": "_memory",
     "open_table": "frames.source",
     "read_tables": "contingency.files",
     "sample_rows": "frames.rows",

@@ -85,6 +85,10 @@ class FileError(ClustervetError):
     """A file that cannot be read or written, or does not hold what was asked for."""
 
 
+class MemoryLimitError(ClustervetError, MemoryError):
+    """Something that would take more memory than the limit allows."""
+
+
 class UnknownMeasureError(ClustervetError, KeyError):
     """A name that no measure in the registry has."""
 

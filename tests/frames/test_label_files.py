@@ -301,7 +301,7 @@ class TestRefusals:
     def test_too_little_memory(self, tmp_path):
         path = tmp_path / "t.parquet"
         pl.DataFrame({"y": range(200_000), "c": range(200_000)}).write_parquet(path)
-        with pytest.raises(ClustervetError, match="--memory-limit"):
+        with pytest.raises(ClustervetError, match="raise the limit with memory_limit"):
             open_table(path, memory_limit="1MB").groups([("y", "c")])
 
     @pytest.mark.parametrize("limit", ["much", "-1GB", "0GB", "1", "1GB'; DROP"])

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import sys
+import tracemalloc
 import types
 
 import numpy as np
@@ -12,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import read_text_table
 
-from clustervet import ClustervetError, Contingency
+from clustervet import ClustervetError, Contingency, memory_limit
+from clustervet.frames.places import find_place
+from clustervet.frames.text import open_text, text_lines
 
 MEGABYTE = 2**20
 
@@ -376,3 +379,37 @@ class TestColumn:
         with pytest.raises(ClustervetError) as caught:
             table.column("x")
         assert str(caught.value).isprintable()
+
+
+def test_blank_lines_are_not_held(file):
+    path = file("a\n" + "\n" * 60_000 + "b\n", "blank.txt")
+    place = find_place(path)
+    with text_lines(place, ",") as lines:
+        first = next(lines)
+        tracemalloc.start()
+        numbers = [number for number, _ in lines if number % 20_000 == 0]
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert (first, numbers) == ((1, ["a"]), [20_000, 40_000, 60_000])
+    assert peak < MEGABYTE
+
+
+def test_blank_lines_keep_their_numbers(file):
+    path = file('a\n\n\n"b\nc"\n\nd\n', "blank.txt")
+    with text_lines(find_place(path), ",") as lines:
+        assert list(lines) == [
+            (1, ["a"]),
+            (2, [""]),
+            (3, [""]),
+            (5, ["b\nc"]),
+            (6, [""]),
+            (7, ["d"]),
+        ]
+
+
+def test_rows_are_read_in_chunks_of_bounded_length(file):
+    table = open_text(find_place(file("y,c\n" + f"{'x' * 10**5},1\n" * 60)), None, None)
+    with memory_limit("32MB"):
+        sizes = [len(chunk) for chunk in table._chunks()]
+    assert sum(sizes) == 60
+    assert max(sizes) <= 11

@@ -10,6 +10,9 @@ import sys
 
 from clustervet._process import stoppable
 
+# What Python and the system say instead of a MemoryError.
+EXHAUSTED = ("Cannot allocate memory", "can't start new thread")
+
 
 def main() -> None:
     """Run the command line."""
@@ -34,6 +37,8 @@ def _run() -> None:
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as error:
+        if isinstance(error, MemoryError) or any(said in str(error) for said in EXHAUSTED):
+            _refuse("there is not enough memory for this; give it less data, or use fewer --jobs.")
         # Mistakes in the call itself are the command-line library's own exceptions.
         if not hasattr(error, "format_message"):
             raise

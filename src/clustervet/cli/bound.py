@@ -48,6 +48,7 @@ def bound(
     array: options.Array = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
+    memory_limit: options.Memory = None,
     format: options.Format = None,
     output: options.Output = None,
     report: options.Report = None,
@@ -63,7 +64,9 @@ def bound(
     from clustervet.pacmdl import pac_mdl_bound
 
     names = [truth, pred] if labelled is None else [truth, pred, labelled]
-    source = open_table(table, array=array, delimiter=delimiter, header=header)
+    source = open_table(
+        table, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
+    )
     columns = source.labels(names)
     found = pac_mdl_bound(
         columns[truth],

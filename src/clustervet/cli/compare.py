@@ -87,6 +87,7 @@ def compare(
     array: options.Array = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
+    memory_limit: options.Memory = None,
     format: options.Format = None,
     output: options.Output = None,
     report: options.Report = None,
@@ -107,7 +108,9 @@ def compare(
     record = measures[measure]
     if nearest is not None and query is None:
         raise ParameterError("--nearest goes with --query.")
-    reader = LabelingFiles(labels, array=array, delimiter=delimiter, header=header)
+    reader = LabelingFiles(
+        labels, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
+    )
     labelings = reader.read(files)
     ensemble = Ensemble(
         labelings,

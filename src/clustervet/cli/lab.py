@@ -185,6 +185,7 @@ def text(
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Have scikit-learn download missing newsgroups.")
     ] = False,
+    memory_limit: options.Memory = None,
     jobs: options.Jobs = None,
     seed: options.Seed = 0,
     format: options.Format = None,

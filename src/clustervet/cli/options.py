@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from clustervet._checks import suggestion
+from clustervet._memory import memory_limit
 from clustervet.cli import emit
 from clustervet.cli.files import READ_CODE, WRITTEN, own_code
 from clustervet.errors import ClustervetError, ParameterError, Setting
@@ -92,6 +93,12 @@ def checked_report(path: str | None) -> str | None:
 
         check_target(path)
     return path
+
+
+def _limited(context: typer.Context, size: str | None) -> str | None:
+    """Limit the memory of the whole command."""
+    context.with_resource(memory_limit(size))
+    return size
 
 
 def listed(values: list[str] | None) -> list[str] | None:
@@ -407,7 +414,9 @@ Memory = Annotated[
     typer.Option(
         "--memory-limit",
         metavar="SIZE",
-        help="Memory for grouping files, such as 1GB; beyond it a temporary folder is used.",
+        help="Memory that may be taken, such as 4GB; 0.8 of what there is by default. Grouping "
+        "files uses a temporary folder beyond it.",
+        callback=_limited,
     ),
 ]
 Engine = Annotated[

@@ -66,6 +66,7 @@ def report(
     array: options.Array = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
+    memory_limit: options.Memory = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
 ) -> None:
@@ -95,6 +96,7 @@ def report(
         array=array,
         delimiter=delimiter,
         header=header,
+        memory_limit=memory_limit,
         random_state=seed,
         n_jobs=jobs,
     )

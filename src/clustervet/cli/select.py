@@ -98,6 +98,7 @@ def select(
     ] = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
+    memory_limit: options.Memory = None,
     format: options.Format = None,
     output: options.Output = None,
     report: options.Report = None,
@@ -129,6 +130,7 @@ def select(
         array=array,
         delimiter=delimiter,
         header=header,
+        memory_limit=memory_limit,
     )
     try:
         found = select_clustering(

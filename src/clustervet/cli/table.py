@@ -83,6 +83,7 @@ def build(
 def merge(
     files: Annotated[list[str], typer.Argument(metavar="TABLES...", help="Saved tables."), READ],
     output: TargetOption,
+    memory_limit: options.Memory = None,
 ) -> None:
     """Merge saved tables of disjoint objects into the table of them all.
 

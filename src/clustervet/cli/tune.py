@@ -50,6 +50,7 @@ def tune(
     array: options.Array = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
+    memory_limit: options.Memory = None,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -77,7 +78,9 @@ def tune(
     from clustervet.view import csv_rows
 
     name, tried = _asked(k, parameter, values)
-    source = open_table(file, array=array, delimiter=delimiter, header=header)
+    source = open_table(
+        file, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
+    )
     table = source.features(features, exclude or ())
     (clusterer,) = options.named_objects([estimator], "a clusterer", "class") or [estimator]
     found = tune_parameter(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from clustervet._kernels import sparse_rows as loops
 from clustervet._kernels.threads import cores, ranges, run
+from clustervet._memory import need
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -154,6 +155,7 @@ class Sums:
 
     def __init__(self, rows: Rows, labels: Labels, clusters: int) -> None:
         self.rows = rows
+        need(24 * clusters * rows.width, f"centres of {rows.width:,} features")
         self.totals = np.zeros((clusters, rows.width))
         self.labels = np.full(len(rows), -1, np.int32)
         self.sizes: Floats = np.zeros(clusters)

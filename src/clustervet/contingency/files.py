@@ -72,7 +72,7 @@ def read_tables(
     engine : str, optional
         Who reads, as in `open_table`.
     memory_limit : str, optional
-        How much memory DuckDB may take, such as ``"4GB"``.
+        How much memory reading may take, such as ``"4GB"``; DuckDB then groups small files, too.
     delimiter : str, optional
         The character between the fields of delimited text.
     header : bool, optional
@@ -125,7 +125,8 @@ def read_tables(
     if len(files) == 1 and is_saved_table(files[0]):
         return _saved(asked)
     options: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
-    plain = id is None and engine is None and memory_limit is None
+    options["memory_limit"] = memory_limit
+    plain = id is None and engine is None
     if len(files) > 1 and id is None and not parts:
         if plain and len(files) == 2 and not any(map(is_many, files)):
             return _by_row(asked, options)
@@ -135,14 +136,14 @@ def read_tables(
                     f"one table or two label files are wanted, not {len(files)} files."
                 )
             raise ParameterError("name the columns of such files with ", *BOTH, ".")
-    source = open_table(files, id=id, engine=engine, memory_limit=memory_limit, **options)
+    source = open_table(files, id=id, engine=engine, **options)
     if isinstance(source, JoinedFiles):
         return _joined(asked, source)
     if not isinstance(source, FileSet):
         return _by_engine(asked, source)
     asked = asked.named(source)
     in_memory = source.is_light or (source.format == ARRAY and len(source.files) == 1)
-    if plain and in_memory:
+    if plain and in_memory and memory_limit is None:
         return _in_memory(asked, source)
     places = {role: role[1] for one in asked.sets() for role in one}
     return _grouped(asked, source, places, asked.weights)
@@ -273,11 +274,11 @@ def _by_row(asked: _Asked, options: Mapping[str, Any]) -> Tables:
                 f"name a column of {source.name} with ", option, f"; it has {_shown(names)}."
             )
         for name in names:
-            if name not in source.names:
+            if not source.holds(name):
                 raise source.absent(name)
         sides.append(source.read((), names)[1])
         sources.append(source)
-        whole.append(source.format != TEXT and every <= {*source.names})
+        whole.append(source.format != TEXT and all(map(source.holds, every)))
     guessed = _guessed(*sources)
     facts: dict[str, Any] = {"header_guessed": guessed, "paired_by_row": all(whole)}
     return Tables.of_labels(sides[0], sides[1], policies=asked.policies, **facts)
@@ -376,13 +377,13 @@ def _own(table: FileSet, id: str, option: Setting) -> tuple[str, ...]:
 
 def _holder(name: str, tables: Sequence[FileSet], order: Sequence[int]) -> int:
     """The file that has a column; the last one of the order is asked only if no other has it."""
-    holders = [at for at in order[:-1] if name in tables[at].names]
+    holders = [at for at in order[:-1] if tables[at].holds(name)]
     if len(holders) > 1:
         raise FileError(
             f"column {show_label(name)!r} is in {tables[holders[0]].name} and in "
             f"{tables[holders[1]].name}; rename one."
         )
-    if not holders and name not in tables[order[-1]].names:
+    if not holders and not tables[order[-1]].holds(name):
         known = [column for table in tables for column in table.names]
         raise absent_column(name, tables[order[0]].name, known)
     return (holders or [order[-1]])[0]

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import suggestion
-from clustervet.errors import FileError, ParameterError
-from clustervet.frames.arrays import BROKEN
+from clustervet.errors import ClustervetError, FileError, ParameterError
+from clustervet.frames.arrays import BROKEN, check_sparse, load_npz
 from clustervet.frames.documents import read_text_folder
+from clustervet.frames.places import Place
 from clustervet.labels import show_label
 
 NEWSGROUPS = {
@@ -209,8 +210,9 @@ def _read_arrays(path: Path) -> Counted:
 
     shown = show_label(str(path), 200)
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
-            arrays = {name: np.asarray(held[name]) for name in ARRAYS}
+        held, _ = load_npz(Place(str(path), shown))
+        arrays = {name: held[name] for name in ARRAYS}
+        check_sparse(arrays["shape"])
         data, labels, class_names = (arrays[name] for name in ("data", "labels", "class_names"))
         fits = labels.ndim == class_names.ndim == 1 and labels.dtype.kind in "iu"
         if data.dtype.kind not in "biuf":
@@ -221,6 +223,8 @@ def _read_arrays(path: Path) -> Counted:
         )
         matrix.check_format(full_check=True)  # compiled code would follow a wrong index anywhere
         names = [str(name) for name in class_names.tolist()]
+    except ClustervetError:
+        raise
     except FileNotFoundError:
         raise FileError(f"{shown} does not exist.") from None
     except KeyError as error:

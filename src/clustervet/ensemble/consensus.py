@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._memory import need
 from clustervet._progress import ticking
 from clustervet.ensemble.distances import distances_to
 from clustervet.ensemble.labelings import Labelings
@@ -269,6 +270,8 @@ def find_consensus(
     rng: np.random.Generator,
 ) -> Consensus:
     """Return the best partition found, never worse than the best of the complete labelings."""
+    # The codes, and those of the atoms, of which there are as many as objects at most.
+    need(8 * len(many) * many.n, f"a consensus of {len(many):,} labelings of {many.n:,} objects")
     codes = [_signed_codes(many, k) for k in range(len(many))]
     _refuse_unlabelled(many)
     objectives = matrix @ weights
@@ -484,6 +487,7 @@ def co_association(labels: Integers, weights: Floats) -> Floats:
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
+    need(24 * len(labels) ** 2, f"the co-association of {len(labels):,} objects")
     together = np.zeros((len(labels), len(labels)))
     both = np.zeros_like(together)
     for column, weight in zip(labels.T, weights, strict=True):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of
+from clustervet._memory import need
 from clustervet.registry import Estimate
 from clustervet.view import Result, Section, facts_table, number_cell, plain_table
 
@@ -24,6 +25,8 @@ STEPS = 1_000
 SETTLED = 1e-7
 # Beyond this many points only the leading eigenvectors are computed, by the method of Lanczos.
 MANY = 500
+# Matrices of distances that a map takes beside the one given, while it is made.
+MATRICES = 6
 # Rows of a table in a terminal.
 SHOWN = 20
 
@@ -98,6 +101,7 @@ def embed(
 ) -> tuple[Floats, float]:
     """Return coordinates and their stress."""
     one_of(method, "method", METHODS)
+    need(8 * MATRICES * matrix.size, f"a map of {len(matrix):,} labelings", "map fewer labelings")
     points = classical(matrix, dimensions)
     if method == "classical":
         return points, stress(matrix, points)

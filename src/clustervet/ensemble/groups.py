@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
+from clustervet._memory import need
 from clustervet.labels import show_label
 from clustervet.registry import Estimate
 from clustervet.view import Result, Section, plain_table
@@ -447,6 +448,7 @@ def make_hierarchy(names: tuple[str, ...], matrix: Floats, method: Linkage) -> H
     one_of(method, "method", LINKAGES)
     from scipy.cluster.hierarchy import linkage
 
+    need(20 * matrix.size, f"a tree of {len(matrix):,} labelings", "compare fewer labelings")
     upper = matrix[np.triu_indices(len(matrix), 1)]
     return Hierarchy(names, linkage(upper, method), method)
 

@@ -24,6 +24,8 @@ class LabelingFiles:
         The character between the fields of delimited text.
     header : bool, optional
         Whether the first line names the columns.
+    memory_limit : str, optional
+        How much memory reading may take, such as ``"4GB"``.
 
     Examples
     --------
@@ -45,9 +47,15 @@ class LabelingFiles:
         array: str | None = None,
         delimiter: str | None = None,
         header: bool | None = None,
+        memory_limit: str | None = None,
     ) -> None:
         self.columns = columns
-        self.options = {"array": array, "delimiter": delimiter, "header": header}
+        self.options = {
+            "array": array,
+            "delimiter": delimiter,
+            "header": header,
+            "memory_limit": memory_limit,
+        }
         self._taken: tuple[Sequence[str], Sequence[str]] | None = None
         self._guessed: list[tuple[str, str]] = []
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._kernels.threads import Pool, cores
+from clustervet._memory import need
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.contingency.cells import Cells, squeeze, transpose
@@ -56,6 +57,8 @@ LARGEST = 2**15
 SAMPLE = 48
 # Nanoseconds: an increment, adding a cell to another, and a call of a compiled loop.
 INCREMENT, ADDITION, CALL = 0.5, 0.15, 20_000.0
+# What to do where there are too many labelings.
+FEWER = "compare fewer labelings"
 # Bytes of joint codes that are held at a time.
 TILE = 2**26
 
@@ -339,6 +342,8 @@ class PairMatrix:
     def __init__(self, many: Labelings, scoring: Scoring) -> None:
         self.many, self.scoring = many, scoring
         size = len(many)
+        matrices = 1 if many.complete else 2
+        need(8 * matrices * size**2, f"the distances between {size:,} labelings", FEWER)
         self.pair = PairValues(many, scoring, size * (size - 1) // 2)
         self.values = np.empty((size, size))
         self.counts: Places = np.broadcast_to(np.int64(many.n), self.values.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from clustervet.contingency.files import read_tables
@@ -28,6 +29,7 @@ def examine_files(
     delimiter: str | None = None,
     header: bool | None = None,
     array: str | None = None,
+    memory_limit: str | None = None,
     **options: Any,
 ) -> tuple[Evidence, list[str]]:
     r"""Gather everything that can be said about clusterings in files.
@@ -49,7 +51,7 @@ def examine_files(
         A column on which the files are joined.
     weights : str, optional
         The column of weights.
-    delimiter, header, array : optional
+    delimiter, header, array, memory_limit : optional
         How files are read, as in `open_table`.
     **options
         Further options of `examine`.
@@ -82,6 +84,7 @@ def examine_files(
     files = [paths] if isinstance(paths, str) else list(paths)
     preds = [pred] if isinstance(pred, str) else list(pred)
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
+    parsing["memory_limit"] = memory_limit
     if id is not None or len(files) > 1:
         if features:
             raise ParameterError(Setting("id"), " does not go with ", Setting("features"), ".")
@@ -92,7 +95,7 @@ def examine_files(
         return examine(tables, **options), tables.remarks()
     source = open_table(files[0], **parsing)
     if not preds:
-        known = ", ".join(show_label(name) for name in list(source.columns)[:20])
+        known = ", ".join(show_label(name) for name in islice(source.columns, 20))
         raise ParameterError(
             "name a column of clusters with ", Setting("pred"), f"; {source.name} has {known}."
         )

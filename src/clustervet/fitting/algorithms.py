@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from clustervet._checks import nearest, suggestion
+from clustervet._memory import need
 from clustervet.errors import ParameterError, Setting
 from clustervet.labels import show_label
 
@@ -59,6 +60,10 @@ DENSITY = ("dbscan", "hdbscan", "optics")
 NUMBERED = tuple(name for name in ALGORITHMS if name not in DENSITY)
 # Those that have a metric but take only the Euclidean one.
 EUCLIDEAN = ("ward",)
+# Matrices of points by points that a fit holds, by the name of the class.
+SQUARES = {"AgglomerativeClustering": 1, "SpectralClustering": 3, "AffinityPropagation": 4}
+# Settings under which it holds none.
+SPARE = {"linkage": "single", "affinity": "nearest_neighbors"}
 # Parameters that are a number of clusters; users may always say the first.
 NUMBERS = ("n_clusters", "n_components")
 # Parameters that change how a fit is made, but not what it finds.
@@ -110,6 +115,14 @@ class Algorithm:
     def is_density_based(self) -> bool:
         """Whether it is one of scikit-learn's that look for dense regions and leave noise."""
         return type(self.template).__name__ in {ALGORITHMS[name][1] for name in DENSITY}
+
+    def check_size(self, points: int) -> None:
+        """Refuse more points than fit into memory, where all distances are held."""
+        held = {name: getattr(self.template, name, None) for name in (*SPARE, "connectivity")}
+        if held.pop("connectivity") is None and held.items().isdisjoint(SPARE.items()):
+            size = 8 * points**2 * SQUARES.get(type(self.template).__name__, 0)
+            what = f"a fit of {show_label(self.name)!r} to {points:,} points"
+            need(size, what, "take fewer points, or another algorithm")
 
     @cached_property
     def reads_counts(self) -> bool:

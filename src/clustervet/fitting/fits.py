@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._memory import given_limit, memory_limit
 from clustervet._progress import ticking
 from clustervet.errors import ClustervetError
 from clustervet.fitting.algorithms import Algorithm
@@ -71,9 +72,10 @@ def run_fits(
     from joblib import delayed
     from threadpoolctl import threadpool_limits
 
+    limit = given_limit()
     jobs = (
         delayed(fit_one)(
-            points, task.algorithm.made(task.value, task.seed), task.key, task.seed, then
+            points, task.algorithm.made(task.value, task.seed), task.key, task.seed, then, limit
         )
         for task, points in tasks
     )
@@ -151,22 +153,27 @@ def fit_one(
     key: Any,
     seed: int | None,
     then: Callable[[Any, Fit], Any] | None,
+    limit: int | None = None,
 ) -> Any:
-    """Make one fit; whatever the estimator raises becomes the reason why it failed."""
+    """Make one fit; whatever the estimator raises becomes the reason why it failed.
+
+    `limit` is the memory limit of the thread that asked for it.
+    """
     from threadpoolctl import threadpool_limits
 
     labels = error = None
     _given.texts = []
     start = time.perf_counter()
-    try:
-        with _kept_warnings(), threadpool_limits(1):
-            labels = _checked(np.asarray(estimator.fit_predict(points)), points.shape[0])
-    except Exception as raised:  # an estimator may raise anything, and the other fits go on
-        lines = str(raised).strip().splitlines() or [type(raised).__name__]
-        error = show_label(lines[0], LONGEST_ERROR)
-    warned = show_label(_given.texts[0], LONGEST_ERROR) if _given.texts else None
-    fit = Fit(key, seed, labels, time.perf_counter() - start, error, warned)
-    return fit if then is None else then(points, fit)
+    with memory_limit(limit):
+        try:
+            with _kept_warnings(), threadpool_limits(1):
+                labels = _checked(np.asarray(estimator.fit_predict(points)), points.shape[0])
+        except Exception as raised:  # an estimator may raise anything, and the other fits go on
+            lines = str(raised).strip().splitlines() or [type(raised).__name__]
+            error = show_label(lines[0], LONGEST_ERROR)
+        warned = show_label(_given.texts[0], LONGEST_ERROR) if _given.texts else None
+        fit = Fit(key, seed, labels, time.perf_counter() - start, error, warned)
+        return fit if then is None else then(points, fit)
 
 
 def _checked(labels: NDArray[Any], points: int) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,6 +13,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from clustervet._checks import one_of, whole
+from clustervet._memory import need
 from clustervet.clusterers import NeighbourSmoothing
 from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm
@@ -56,7 +58,11 @@ class Dense(FunctionTransformer):  # type: ignore[misc]  # scikit-learn ships no
 
 
 def _as_array(matrix: Any) -> Any:
-    return matrix.toarray() if issparse(matrix) else matrix
+    if not issparse(matrix):
+        return matrix
+    shown = " x ".join(f"{side:,}" for side in matrix.shape)
+    need(8 * math.prod(matrix.shape), f"a sparse matrix of {shown} as an array")
+    return matrix.toarray()
 
 
 def _without_zeros(matrix: Any) -> Any:
@@ -105,6 +111,7 @@ class Preparation:
         """Refuse features that cannot be prepared so, or that an algorithm cannot read."""
         negative = self.negative(scaled)
         for algorithm in algorithms:
+            algorithm.check_size(scaled.shape[0])
             if algorithm.reads_counts and negative is not None:
                 raise FeatureError(
                     f"the algorithm {show_label(algorithm.name)!r} reads counts, from zero on; "

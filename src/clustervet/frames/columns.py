@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
-from itertools import count
+from itertools import count, islice
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._memory import need, room
 from clustervet.errors import FileError
 from clustervet.labels import Codes, read_labels, show_label
 
@@ -39,8 +41,12 @@ PLAIN_NUMBER = (
 )
 
 
-# Rows that a matrix of unknown length starts with.
-ROOM = 16_384
+# Names that are compared with one that is unknown, at most.
+COMPARED = 10_000
+# Rows and bytes that a matrix of unknown length starts with, at most.
+ROWS, BYTES = 16_384, 2**26
+# Bytes that a text held once takes beside its letters, in a dict and in a list.
+ENTRY = 200
 
 
 class Kind(StrEnum):
@@ -305,7 +311,7 @@ def check_unique(names: Sequence[str], name: str) -> None:
 def absent_column(column: str, name: str, known: Iterable[str]) -> FileError:
     """The refusal of a column that is not there; the nearest name is suggested."""
     names = list(known)
-    near = difflib.get_close_matches(column, names, n=1)
+    near = difflib.get_close_matches(column, names[:COMPARED], n=1)
     hint = f"did you mean {show_label(near[0])}?" if near else f"its columns are {listed(names)}."
     return FileError(f"{name} has no column {show_label(column)!r}; {hint}")
 
@@ -349,20 +355,26 @@ class NoNumberError(Exception):
 class GrowingMatrix:
     """A matrix that grows by blocks of rows; every value must be finite."""
 
-    def __init__(self, width: int, *, single: bool = False, expected: int = ROOM) -> None:
+    def __init__(self, width: int, *, single: bool = False, expected: int | None = None) -> None:
         dtype = np.float32 if single else np.float64
-        try:
-            self._matrix = np.empty((max(expected, 1), width), dtype)
-        except (MemoryError, ValueError):  # a damaged file may claim any number of rows
-            self._matrix = np.empty((ROOM, width), dtype)
+        self._width, self._row = width, width * np.dtype(dtype).itemsize
+        if expected is None:
+            expected = min(ROWS, BYTES // max(self._row, 1))
+        self._check(expected)
+        self._matrix = np.empty((max(expected, 1), width), dtype)
         self._filled = 0
+
+    def _check(self, rows: int) -> None:
+        what = f"a matrix of {rows:,} rows and {self._width:,} columns"
+        need(rows * self._row, what, "take fewer features")
 
     def extend(self, columns: Sequence[NDArray[Any]], length: int) -> None:
         """Add rows, given as columns; a masked value is none."""
         end = self._filled + length
         if end > len(self._matrix):
+            self._check(end)
             # No view of it is alive, and a large block moves without being copied.
-            size = max(end, len(self._matrix) * 3 // 2)
+            size = max(end, min(len(self._matrix) * 3 // 2, room() // max(self._row, 1)))
             self._matrix.resize((size, self._matrix.shape[1]), refcheck=False)
         block = self._matrix[self._filled : end]
         for place, values in enumerate(columns):
@@ -384,6 +396,12 @@ def _is_masked(values: Any) -> bool:
     return hasattr(values, "mask")
 
 
+def text_bytes(texts: dict[Any, Any], known: int) -> int:
+    """Bytes of the texts in a dict, without the first `known` of them."""
+    new = islice(reversed(texts), len(texts) - known)
+    return sum(map(getsizeof, new)) + ENTRY * (len(texts) - known)
+
+
 class LabelCodes:
     """The values of a column as codes; equal texts are held once."""
 
@@ -392,15 +410,20 @@ class LabelCodes:
         self._texts = defaultdict[str | None, int](count().__next__)
         self._parts: list[NDArray[Any]] = []
         self._numbers = False
+        self._held = 0
 
     def add(self, values: Sequence[str | None] | NDArray[Any]) -> None:
         """Add a block: texts, or an array in which a masked value is missing."""
         self._numbers = isinstance(values, np.ndarray)
+        known = len(self._texts)
         if isinstance(values, np.ndarray):
             self._parts.append(values.copy())
         else:
             codes = map(self._texts.__getitem__, values)
             self._parts.append(np.fromiter(codes, np.int32, len(values)))
+        # The parts are joined at the end.
+        self._held += 2 * self._parts[-1].nbytes + text_bytes(self._texts, known)
+        need(self._held, f"the labels in {self._column.what}")
 
     def codes(self) -> Codes:
         """All labels so far."""

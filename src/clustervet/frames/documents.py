@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from clustervet import _memory
 from clustervet.errors import FileError, ParameterError, Setting
 from clustervet.frames.places import files_inside
 from clustervet.frames.source import open_table
@@ -20,6 +22,8 @@ from clustervet.labels.codes import from_keys, number
 # occurs in a single document nothing at all.
 COMMON = 0.5
 RARE = 2
+# Bytes of memory that a byte of a document may take while it is read.
+LETTER = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,7 @@ def read_labelled_points(
     array: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    memory_limit: str | None = None,
 ) -> LabelledPoints:
     """Read a table of features, a table with a column of text, or a folder of text.
 
@@ -94,7 +99,7 @@ def read_labelled_points(
         The column that says which labels may be looked at.
     features, exclude : list of str, optional
         The columns of features, and numeric columns that are none.
-    array, delimiter, header : optional
+    array, delimiter, header, memory_limit : optional
         How the table is read, as in `open_table`.
 
     Returns
@@ -117,10 +122,12 @@ def read_labelled_points(
                     Setting(name),
                     " goes with a table; in a folder of text the names of folders are labels.",
                 )
-        return _counted(read_text_folder(path), None)
+        with _memory.memory_limit(memory_limit):
+            return _counted(read_text_folder(path), None)
     if label is None:
         raise ParameterError("name the column of labels with ", Setting("label"), ".")
-    source = open_table(path, array=array, delimiter=delimiter, header=header)
+    reading: dict[str, Any] = {"delimiter": delimiter, "header": header}
+    source = open_table(path, array=array, memory_limit=memory_limit, **reading)
     if text is None:
         beside = [label] if labelled is None else [label, labelled]
         table = source.features(features, [*beside, *exclude])
@@ -179,10 +186,12 @@ def read_text_folder(path: str | os.PathLike[str]) -> Documents:
     texts: list[str] = []
     labels: list[str | None] = []
     files: list[str] = []
+    held = 0
     for file in map(Path, files_inside(str(root), hidden=(".",))):
         inside = file.relative_to(root).parts
         files.append("/".join(inside))
-        texts.append(_text(file))
+        texts.append(_text(file, held))
+        held += sys.getsizeof(texts[-1])
         labels.append(inside[0] if len(inside) > 1 else None)
     known = sorted({label for label in labels if label is not None})
     if not known:
@@ -193,12 +202,17 @@ def read_text_folder(path: str | os.PathLike[str]) -> Documents:
     return Documents(name, texts, found, files)
 
 
-def _text(file: Path) -> str:
+def _text(file: Path, held: int) -> str:
     try:
-        data = file.read_bytes()
+        with open(file, "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            most = max(_memory.room() - held, 0) // LETTER
+            data = b"" if size > most else stream.read(most + 1)
     except OSError as error:
         shown = show_label(str(file), 200)
         raise FileError(f"{shown} cannot be read: {error.strerror or error}.") from None
+    if max(size, len(data)) > most:
+        raise _memory.refusal("the text of the documents takes more memory than")
     if b"\0" in data:
         raise FileError(f"{show_label(str(file), 200)} is a binary file, not a document.")
     try:

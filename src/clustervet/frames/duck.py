@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._memory import SHARE, UNKNOWN, memory_limit, need, refusal, room, show_size
 from clustervet._process import stopped_by
-from clustervet.errors import FileError, ParameterError
+from clustervet.errors import ClustervetError, FileError
+from clustervet.frames.columns import text_bytes
 from clustervet.frames.places import PARQUET, Place, advancing, find_place
 from clustervet.labels import show_label
 
@@ -33,7 +35,6 @@ CONFIG: dict[str, Any] = {
     "autoload_known_extensions": "false",
 }
 GLOB = re.compile(r"[*?\[\\]")
-MEMORY = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]i?B)", re.IGNORECASE)
 FAILED = re.compile(r"ArrowArrayStream::get_(next|schema)\(\) failed \(\d+\): ")
 INTERRUPTED = re.compile(r"^INTERRUPT Error|Query interrupted")
 # Seconds between two looks at how far the engine is.
@@ -41,6 +42,8 @@ PAUSE = 0.2
 READ_PARQUET = "read_parquet(?, hive_partitioning=false)"
 # The key of our own text in the metadata of a Parquet file.
 KEY = b"clustervet"
+# Bytes of a JSON object, at most.
+LARGEST_OBJECT = 2**24
 SQL_TYPES = {"i": "BIGINT", "f": "DOUBLE"}
 # How many times its size a packed file may have in memory, and the bytes that any may have.
 PACKED = 100
@@ -108,12 +111,16 @@ class Session:
         """The columns of a result: arrays of numbers, lists of text with equal texts held once."""
         parts: list[list[Any]] = [[] for _ in range(width)]
         once: dict[str | None, str | None] = {}
-        for _, columns in self.batches(sql, parameters):
+        rows = held = 0
+        for length, columns in self.batches(sql, parameters):
+            known, rows = len(once), rows + length
             for part, values in zip(parts, columns, strict=True):
                 if isinstance(values, list):
                     part.extend(once.setdefault(text, text) for text in values)
                 else:
                     part.append(values.copy())
+            held += text_bytes(once, known)
+            need(held + 8 * rows * width, "what is read of the files")
         return [
             as_array(part) if part and isinstance(part[0], np.ndarray) else part for part in parts
         ]
@@ -139,7 +146,7 @@ class Session:
 
 
 @contextmanager
-def session(memory_limit: str | None = None, *, ordered: bool = True) -> Iterator[Session]:
+def session(*, ordered: bool = True) -> Iterator[Session]:
     """A connection to a database of its own; unordered, it needs less memory."""
     import duckdb
 
@@ -147,8 +154,8 @@ def session(memory_limit: str | None = None, *, ordered: bool = True) -> Iterato
         config = {**CONFIG, "temp_directory": os.path.join(folder, "spill")}
         if not ordered:
             config["preserve_insertion_order"] = "false"
-        if memory_limit is not None:
-            config["memory_limit"] = memory_size(memory_limit)
+        if room() < SHARE * UNKNOWN:
+            config["memory_limit"] = f"{room()}B"
         links: dict[str, str] = {}
         # A damaged file may name its columns in bytes of which the engine cannot make text.
         try:
@@ -157,6 +164,8 @@ def session(memory_limit: str | None = None, *, ordered: bool = True) -> Iterato
                 stopped_by(connection.interrupt),
             ):
                 yield Session(connection, folder, links)
+        except duckdb.OutOfMemoryException as error:
+            raise exhausted(str(error)) from None
         except (duckdb.Error, UnicodeError, RuntimeError) as error:
             said = FAILED.sub("", str(error))
             if INTERRUPTED.search(said):
@@ -164,6 +173,17 @@ def session(memory_limit: str | None = None, *, ordered: bool = True) -> Iterato
             for path, link in links.items():
                 said = said.replace(link, path)
             raise EngineError(said) from None
+
+
+def exhausted(said: str) -> ClustervetError:
+    """The refusal of what exceeds the memory, or the disk where the rest is put."""
+    if "max_temp_directory_size" in said:
+        shown = show_label(tempfile.gettempdir(), 200)
+        return FileError(
+            f"what exceeds the memory does not fit into the temporary folder {shown}; set TMPDIR "
+            "to a folder with more space."
+        )
+    return refusal("reading and grouping the files takes more memory than")
 
 
 def _column(view: Any) -> NDArray[Any] | list[str | None]:
@@ -206,31 +226,24 @@ def watched(
             advance(length)
 
 
-def memory_size(given: str) -> str:
-    """A memory limit as the engine spells it.
-
-    >>> memory_size("1.5 gb")
-    '1.5GB'
-    """
-    found = MEMORY.fullmatch(given.strip())
-    if not found or not float(found[1]):
-        raise ParameterError(
-            f"a memory limit is a size such as 512MB or 4GB, not {show_label(given)!r}."
-        )
-    unit = found[2].upper().replace("I", "i")
-    return f"{found[1]}{unit}"
-
-
 def engine_fault(error: EngineError, places: Sequence[Place], format: str) -> FileError:
     """What the engine said about one of several files, in one sentence."""
     said = str(error)
     place = max(places, key=lambda place: len(place.path) if place.path in said else 0)
+    if "maximum_object_size" in said:
+        return large_object(place.name)
     line = said.split("\n", 1)[0].partition(": ")[2] or said
     for quote in "'\"":
         quoted = f"{quote}{place.path}{quote}"
         line = line.replace(f" in file {quoted},", "").replace(f"file {quoted}", "the file")
     line = show_label(line.replace(place.path, "the file"), 200).strip(" .")
     return FileError(f"{place.name} is not a whole {format} file: {line}.")
+
+
+def large_object(where: str) -> FileError:
+    """The refusal of a JSON object that the engine cannot take."""
+    most = show_size(LARGEST_OBJECT)
+    return FileError(f"{where} has a JSON object of more than {most}, which is too long to read.")
 
 
 def write_parquet(path: str, columns: Mapping[str, Any], about: str) -> None:
@@ -286,16 +299,16 @@ def read_parquet(
     of names which column numbers them; one name per number is returned, in the order of numbers.
     """
     place = find_place(path)
-    room = max(LEAST_ROOM, PACKED * place.size)
+    most = max(LEAST_ROOM, PACKED * place.size)
     try:
-        with session(f"{2 * room >> 20}MiB") as opened:
-            return _read_columns(opened, place, types, places, room)
+        with memory_limit(min(2 * most, room())), session() as opened:
+            return _read_columns(opened, place, types, places, most)
     except EngineError as error:
         raise engine_fault(error, [place], PARQUET) from None
 
 
 def _read_columns(
-    opened: Session, place: Place, types: Mapping[str, str], places: Mapping[str, str], room: int
+    opened: Session, place: Place, types: Mapping[str, str], places: Mapping[str, str], most: int
 ) -> dict[str, Any]:
     # The engine believes what a file says about its smallest and largest values, and crashes where
     # that is forged.
@@ -316,14 +329,14 @@ def _read_columns(
     # A small file can claim any number of rows, and can repeat one long text in all of them.
     needed = 8 * length * len(own)
     for name in [name for name, kind in types.items() if kind == "VARCHAR"]:
-        if needed <= room:
+        if needed <= most:
             size = f"sum(strlen({_quoted(name)}))"
             if name in places:
                 distinct = f"count(DISTINCT {_quoted(places[name])})"
                 size = f"least({size}, CAST({distinct} AS HUGEINT) * max(strlen({_quoted(name)})))"
             ((bytes_held,),) = opened.rows(f"SELECT {size} FROM {READ_PARQUET}", file)
             needed += int(bytes_held or 0)
-    if needed > room:
+    if needed > most:
         raise FileError(
             f"{place.name} claims {needed:,} bytes of rows and texts, which is more than a file "
             f"of {place.size:,} bytes can hold."

@@ -7,6 +7,7 @@ adapter, which opens files as the engine's own dataframe.
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import shutil
@@ -14,9 +15,10 @@ import socket
 import sys
 import tempfile
 import threading
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from clustervet import _memory
 from clustervet.errors import (
     ClustervetError,
     FileError,
@@ -33,7 +36,7 @@ from clustervet.errors import (
 )
 from clustervet.frames.columns import MISSING, Kind, absent_column, refused_value
 from clustervet.frames.dialect import Layout, Trait, read_layouts
-from clustervet.frames.duck import EngineError, session
+from clustervet.frames.duck import EngineError, exhausted, session
 from clustervet.frames.frame import Frame, group_frame
 from clustervet.frames.grouping import GroupedCounts
 from clustervet.frames.parts import READ_CSV
@@ -55,6 +58,8 @@ ENGINE_FORMATS = {
     **dict.fromkeys((".tsv", ".tsv.gz"), "tsv"),
     **dict.fromkeys((".jsonl", ".ndjson"), "json"),
 }
+# How many times larger than packed a gzip file can be.
+MOST_PACKED = 1032
 # Seconds until a cluster that does not answer is given up: to be reached at all, and to begin.
 HEARD, BEGUN = 8.0, 20.0
 # What an engine may take for a pattern, for several paths, or for no text at all.
@@ -195,7 +200,10 @@ class Engine(ABC):
             except FileError as found:
                 raise FileError(f"{self.name} cannot go on: {found}") from None
 
-    def _fault(self, error: Exception, files: Sequence[str]) -> FileError:
+    def _fault(self, error: Exception, files: Sequence[str]) -> ClustervetError:
+        """What an engine raised while it read files, in one sentence."""
+        if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
+            return exhausted(str(error))
         first = show_label(str(error).strip().partition("\n")[0], 200).rstrip(".")
         shown = ", ".join(show_label(file, 200) for file in files[:3])
         return FileError(f"{self.name} cannot read {shown}: {first or type(error).__name__}.")
@@ -479,7 +487,7 @@ def _within(seconds: float, name: str, begin: Callable[[], Any]) -> Any:
 @contextmanager
 def _duckdb(name: str, memory_limit: str | None) -> Iterator[Engine]:
     try:
-        with session(memory_limit, ordered=False) as opened:
+        with _memory.memory_limit(memory_limit), session(ordered=False) as opened:
             yield DuckEngine(name, opened.connection)
     except EngineError as error:
         first = show_label(str(error).strip().partition("\n")[0], 200)
@@ -577,6 +585,8 @@ class EngineFiles(Source):
     def frame(self, numbers: Sequence[str] = ()) -> Iterator[Any]:
         """The engine's own dataframe, for as long as the engine runs."""
         given = self._options
+        if self.engine in ("polars", "dask"):
+            _check_unpacked(self.files)
         with (
             engine_for(self.engine, memory_limit=given.memory_limit) as started,
             started.reading(
@@ -598,7 +608,9 @@ class EngineFiles(Source):
         with self.frame() as opened:
             frame = Frame.of(opened).picked(**named)
             found = list(frame.collect(frame.native).values())
-        matrix = np.empty((len(found[0]) if found else 0, len(features)))
+        rows = len(found[0]) if found else 0
+        _memory.need(8 * rows * len(features), f"a matrix of {rows:,} rows", "take fewer features")
+        matrix = np.empty((rows, len(features)))
         for at, name in enumerate(features):
             matrix[:, at] = floats(found[at])
             wrong = np.flatnonzero(~np.isfinite(matrix[:, at]))
@@ -629,6 +641,20 @@ class EngineFiles(Source):
                 groups = GroupedCounts(keys, one.counts, one.weights, one.fractional)
                 found.append(None if large else groups)
         return found
+
+
+def _check_unpacked(files: Sequence[str]) -> None:
+    """Refuse gzip files that are too large for engines that unpack them in memory."""
+    for file in files:
+        if not file.endswith(".gz") or not os.path.isfile(file):
+            continue
+        if os.path.getsize(file) * MOST_PACKED <= _memory.room():
+            continue
+        size = 0
+        with suppress(OSError, EOFError, zlib.error), gzip.open(file, "rb") as stream:
+            while chunk := stream.read(2**20):
+                size += len(chunk)
+                _memory.need(size, f"{show_label(file, 200)} unpacked")
 
 
 def _kind(dtype: Any) -> Kind:

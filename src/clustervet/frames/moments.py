@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._memory import need
 from clustervet.errors import FeatureError, LabelError, ParameterError
 from clustervet.frames.frame import Frame, whole
 from clustervet.frames.rows import LARGEST, floats, pick, read_names, weight_sums
@@ -593,6 +594,7 @@ def _centered(
     scatter = np.maximum(squares - sums * steps, 0.0)
     products = None
     if cross:
+        need(8 * len(sums) * d * d, f"the products of {d:,} features in {len(sums):,} clusters")
         products = np.zeros((len(sums), d, d))
         products[:, np.arange(d), np.arange(d)] = scatter
         for i, j in combinations(range(d), 2):

@@ -9,21 +9,30 @@ import gzip
 import json
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import FileError, MissingPackageError
+from clustervet.errors import FileError
 from clustervet.frames.arrays import ArrayFile
+from clustervet.frames.arrow import arrow_table
 from clustervet.frames.columns import DELIMITED, Kind, absent_column, check_unique, kind_of
-from clustervet.frames.duck import READ_PARQUET, EngineError, Session, engine_fault, session
+from clustervet.frames.duck import (
+    LARGEST_OBJECT,
+    READ_PARQUET,
+    EngineError,
+    Session,
+    engine_fault,
+    large_object,
+    session,
+)
 from clustervet.frames.grouping import Query
-from clustervet.frames.places import ARROW, JSON, PARQUET, Place
+from clustervet.frames.places import JSON, PARQUET, Place, long_line, longest_line
 from clustervet.frames.text import (
     MANY,
     DoubtfulTextError,
@@ -38,8 +47,11 @@ WIDE = 2_000
 LOOKED_AT = 10_000
 READ_CSV = (
     "read_csv(?, columns=?, delim=?, compression=?, auto_detect=false, header={header}, "
-    "quote='\"', escape='\"', strict_mode=true, hive_partitioning=false)"
+    "quote='\"', escape='\"', strict_mode=true, hive_partitioning=false{alone})"
 )
+# Lines packed by Zstandard are not looked at before, and the engine may lose a very long one
+# where several threads read.
+ALONE = {"zstd": ", parallel=false"}
 READ_JSON = "read_json_objects(?, format=?, compression=?)"
 SCHEMA = (
     "SELECT file_name, name, coalesce(num_children, 0), type, converted_type, scale, precision, "
@@ -198,7 +210,12 @@ def check_json_lines(places: Sequence[Place]) -> None:
             continue
         opened: Any = gzip.open if place.packing == "gzip" else open
         with suppress(OSError, EOFError, zlib.error), opened(place.path, "rb") as stream:
-            for number, line in enumerate(stream, 1):
+            lines = iter(partial(stream.readline, longest_line() + 1), b"")
+            for number, line in enumerate(lines, 1):
+                if len(line) > longest_line():
+                    raise long_line(place.name, number)
+                if len(line) > LARGEST_OBJECT:
+                    raise large_object(f"line {number} of {place.name}")
                 _check_json(line, number, place.name)
 
 
@@ -262,18 +279,14 @@ def _json(opened: Session, known: Mapping[str, Place]) -> list[FilePart]:
     layouts: defaultdict[tuple[Any, ...], list[tuple[Place, dict[str, None]]]] = defaultdict(list)
     for path, place in known.items():
         lines = "auto" if place.suffix == ".json" else "newline_delimited"
-        asked = f"SELECT json FROM {READ_JSON} LIMIT {LOOKED_AT:d}"
-        rows = opened.rows(asked, [path, lines, place.packing])
+        asked = f"SELECT CAST(json AS VARCHAR) FROM {READ_JSON} LIMIT {LOOKED_AT:d}"
         keys: dict[str, None] = {}
-        for (text,) in rows:
-            try:
-                found = json.loads(text, parse_int=str)  # a number may have too many digits
-            except RecursionError:
-                raise EngineError("JSON: values are nested too deeply") from None
-            if not isinstance(found, dict):
-                check_json_lines([place])
-                raise FileError(f"{place.name} holds something else than JSON objects.")
-            keys.update(dict.fromkeys(found))
+        rows = 0
+        with closing(opened.batches(asked, [path, lines, place.packing])) as stream:
+            for length, (texts,) in stream:
+                rows += length
+                for text in texts:
+                    keys.update(dict.fromkeys(_json_keys(text, place)))
         if not rows:
             raise FileError(f"{place.name} has no rows.")
         layouts[lines, place.packing, frozenset(keys)].append((place, keys))
@@ -288,8 +301,19 @@ def _json(opened: Session, known: Mapping[str, Place]) -> list[FilePart]:
     ]
 
 
+def _json_keys(text: str, place: Place) -> Iterable[str]:
+    try:
+        found = json.loads(text, parse_int=str)  # a number may have too many digits
+    except RecursionError:
+        raise EngineError("JSON: values are nested too deeply") from None
+    if not isinstance(found, dict):
+        check_json_lines([place])
+        raise FileError(f"{place.name} holds something else than JSON objects.")
+    return found
+
+
 def _arrow(opened: Session, place: Place, at: int) -> FilePart:
-    table = _arrow_table(place)
+    table = arrow_table(place)
     source = f"arrow_{at}_{id(table):d}"
     opened.register(source, table)
     check_unique(table.column_names, place.name)
@@ -297,32 +321,27 @@ def _arrow(opened: Session, place: Place, at: int) -> FilePart:
     return FilePart([place], types, source, (), table.num_rows, tables={source: table})
 
 
-def _arrow_table(place: Place) -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingPackageError(
-            f"{place.name} is an Arrow file, for which the package pyarrow is needed."
-        ) from None
-    try:
-        with pyarrow.memory_map(place.path) as file:
-            if place.start.startswith(b"ARROW1"):
-                table = pyarrow.ipc.open_file(file).read_all()
-            else:
-                table = pyarrow.ipc.open_stream(file).read_all()
-        table.validate(full=True)  # the engine would follow a wrong offset anywhere
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise EngineError(f"{ARROW}: {error}") from None
-    for number, column in enumerate(table.schema):
-        if column.type == pyarrow.float16():  # which DuckDB does not know
-            wide = table.column(number).cast(pyarrow.float32())
-            table = table.set_column(number, column.name, wide)
-    return table
-
-
 def _arrays(file: ArrayFile, at: int) -> FilePart:
-    types = {column: _declared(file.dtype(column)) for column in file.columns}
-    return ArrayPart([file.place], types, f"arrays_{at}_{id(file):d}", arrays=file.arrays_of)
+    source = f"arrays_{at}_{id(file):d}"
+    return ArrayPart([file.place], _ArrayTypes(file), source, arrays=file.arrays_of)
+
+
+@dataclass(frozen=True)
+class _ArrayTypes(Mapping[str, str]):
+    """The type of each column, told when it is asked for, since there may be very many."""
+
+    file: ArrayFile
+
+    def __getitem__(self, column: str) -> str:
+        if column not in self.file.columns:
+            raise KeyError(column)
+        return _declared(self.file.dtype(column))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.file.columns)
+
+    def __len__(self) -> int:
+        return len(self.file.columns)
 
 
 def _declared(dtype: np.dtype[Any]) -> str:
@@ -361,7 +380,7 @@ def _text(files: Sequence[TextFile]) -> list[FilePart]:
         part = TextPart(
             [file.place for file, _ in same],
             dict.fromkeys(names, DELIMITED),
-            READ_CSV.format(header="true" if named else "false"),
+            READ_CSV.format(header="true" if named else "false", alone=ALONE.get(packing, "")),
             (types, cut, packing),
             ends=sum(ends for _, ends in same),
             file=same[0][0],

@@ -20,7 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from clustervet.errors import FileError
+from clustervet._memory import refusal, room, show_size
+from clustervet.errors import FileError, MemoryLimitError
 from clustervet.labels import show_label
 
 PARQUET, JSON, ARROW, ARRAY, TEXT = "Parquet", "JSON", "Arrow", "array", "delimited text"
@@ -65,6 +66,14 @@ UNPACKERS: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open}
 HIDDEN = (".", "_")
 # Bytes up to which Python reads delimited text faster than an engine is loaded.
 LIGHT = 8 * 2**20
+# Bytes of memory that a letter of a line takes, as fields of text or as values of JSON.
+LETTER = 32
+# Bytes that are copied at a time.
+COPIED = 2**20
+# Share of the free space of the temporary folder that a copy may take.
+COPY = 0.9
+# Formats whose rows are lines.
+LINES = (JSON, TEXT)
 
 
 @dataclass(frozen=True)
@@ -86,6 +95,11 @@ class Place:
     def size(self) -> int:
         """Bytes on disk."""
         return os.path.getsize(self.path)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether all of it together is no longer than a line may be."""
+        return self.packing == "none" and self.size <= longest_line()
 
     @property
     def is_light(self) -> bool:
@@ -142,7 +156,7 @@ def _archive(path: str) -> str | None:
 
 def _found(text: str, name: str) -> Place:
     if text == "-":
-        return Place(_spooled(sys.stdin.buffer), name)
+        return Place(_spooled(sys.stdin.buffer, name), name)
     mode = os.stat(text).st_mode
     if stat.S_ISDIR(mode):
         raise FileError(f"{name} is a directory, not a file.")
@@ -153,7 +167,8 @@ def _found(text: str, name: str) -> Place:
     if packed in UNPACKERS:
         try:
             with UNPACKERS[packed](text, "rb") as stream:
-                return Place(_spooled(stream), name, b"", suffix)
+                lines = FORMATS.get(suffix, TEXT) in LINES and suffix != ".json"
+                return Place(_spooled(stream, name, lines=lines), name, b"", suffix)
         except (OSError, EOFError, lzma.LZMAError) as error:
             raise FileError(f"{name} cannot be unpacked: {error}.") from None
     if stat.S_ISREG(mode):
@@ -162,7 +177,7 @@ def _found(text: str, name: str) -> Place:
         with _patience(name):
             pipe = stack.enter_context(open(text, "rb", buffering=0))
             first = pipe.read(2**16)
-        return Place(_spooled(pipe, packed, first), name, b"", suffix, known)
+        return Place(_spooled(pipe, name, packed, first), name, b"", suffix, known)
 
 
 @contextmanager
@@ -178,14 +193,45 @@ def _patience(name: str) -> Iterator[None]:
         timer.cancel()
 
 
-def _spooled(stream: BinaryIO, suffix: str = "", first: bytes = b"") -> str:
+def _spooled(
+    stream: BinaryIO, name: str, suffix: str = "", first: bytes = b"", *, lines: bool = False
+) -> str:
+    """A temporary copy, which must leave space on the disk; with `lines` no line is too long."""
     handle, path = tempfile.mkstemp(suffix, "clustervet-")
     spool = _Spool(path)
     weakref.finalize(spool, os.unlink, path)
+    folder, longest = os.path.dirname(path), longest_line()
+    most = COPY * shutil.disk_usage(folder).free
+    size = line = number = 0
     with open(handle, "wb") as copy:
-        copy.write(first)
-        shutil.copyfileobj(stream, copy, 2**20)
+        chunk = first or stream.read(COPIED)
+        while chunk:
+            size += len(chunk)
+            if size > most:
+                raise FileError(
+                    f"a copy of {name} needs more than the {show_size(most)} that the temporary "
+                    f"folder {show_label(folder, 200)} can give; set TMPDIR to another folder."
+                )
+            if lines:
+                number += chunk.count(b"\n")
+                last = chunk.rfind(b"\n")
+                line = line + len(chunk) if last < 0 else len(chunk) - last - 1
+                if line > longest:
+                    raise long_line(name, number + 1)
+            copy.write(chunk)
+            chunk = stream.read(COPIED)
     return spool
+
+
+def longest_line() -> int:
+    """How long a line may be whose fields are held in memory."""
+    return max(room() // LETTER, 1)
+
+
+def long_line(name: str, number: int) -> MemoryLimitError:
+    """The refusal of a line that is too long."""
+    longest = show_size(longest_line())
+    return refusal(f"line {number:,} of {name} is longer than {longest}, which is too long for")
 
 
 @contextmanager

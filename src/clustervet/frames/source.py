@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from clustervet.errors import FileError, ParameterError
-from clustervet.frames.arrays import ArrayFile, open_arrays
+from clustervet import _memory
+from clustervet.errors import ClustervetError, FileError, ParameterError
+from clustervet.frames.arrays import ArrayFile, Numbered, open_arrays
 from clustervet.frames.columns import (
     DELIMITED,
-    ROOM,
     Column,
     Form,
     GrowingMatrix,
@@ -35,7 +35,6 @@ from clustervet.frames.duck import (
     EngineError,
     Session,
     engine_fault,
-    memory_size,
     session,
     watched,
 )
@@ -64,6 +63,9 @@ MOST_NAMES = 60
 AS_FILED = (DELIMITED, "JSON")
 
 ColumnName = str | tuple[int, str]
+S = TypeVar("S", bound="Source")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -99,10 +101,8 @@ class FeatureTable:
     matrix : ndarray or scipy.sparse.csr_array
         One row per point and one column per feature: a C-contiguous array of float64, or of
         float32 where the file has nothing else, or a sparse matrix.
-    feature_names : tuple of str
-        The names of the columns of the matrix.
-    columns : tuple of str
-        All columns of the table.
+    feature_names : sequence of str
+        The names of the columns of the matrix; those of a file that has none are numbers.
     left_out : mapping
         Each column that was left out although no features were named, and why.
     header_guessed : str or None
@@ -111,12 +111,16 @@ class FeatureTable:
 
     name: str
     matrix: Any = field(repr=False)
-    feature_names: tuple[str, ...]
-    columns: tuple[str, ...]
+    feature_names: Sequence[str]
     left_out: Mapping[str, str]
     header_guessed: str | None
     _source: Source = field(repr=False)
     _labels: dict[str, Codes] = field(repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns of the table."""
+        return tuple(self._source.columns)
 
     @property
     def remark(self) -> str:
@@ -149,6 +153,17 @@ class FeatureTable:
         return codes
 
 
+def _limited(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """Run a method of a source within its own memory limit."""
+
+    @wraps(method)
+    def within(source: S, /, *given: P.args, **options: P.kwargs) -> R:
+        with _memory.memory_limit(source.memory_limit):
+            return method(source, *given, **options)
+
+    return within
+
+
 class Source(ABC):
     """A table in one file or in many, opened by `open_table`.
 
@@ -163,11 +178,14 @@ class Source(ABC):
         The first line of a file with one column, if it was taken as a name by a guess.
     indexed : bool
         Whether a column may be an index, by its name.
+    memory_limit : str or None
+        How much memory reading may take; None leaves it to `clustervet.memory_limit`.
     """
 
     name: str
     header_guessed: str | None = None
     indexed: bool = True
+    memory_limit: str | None = None
 
     @property
     @abstractmethod
@@ -304,16 +322,17 @@ class Source(ABC):
         taken, left_out = self.choose(features, labels)
         try:
             matrix, codes = self.read(taken, labels)
+        except ClustervetError:
+            raise
         except MemoryError:
             raise FileError(
                 f"the {len(taken):,} features of {self.name} do not fit into memory."
             ) from None
-        facts = tuple(taken), tuple(self.columns), left_out, self.header_guessed
-        return FeatureTable(self.name, matrix, *facts, self, codes)
+        return FeatureTable(self.name, matrix, taken, left_out, self.header_guessed, self, codes)
 
     def choose(
         self, features: Sequence[str] | None, exclude: Sequence[str] = ()
-    ) -> tuple[list[str], dict[str, str]]:
+    ) -> tuple[Sequence[str], dict[str, str]]:
         """The columns that `features` would take, and why others are left out."""
         labels = self._known(exclude, "exclude")
         return self._usual(labels) if features is None else (self._asked(features, labels), {})
@@ -331,7 +350,7 @@ class Source(ABC):
                 raise self.absent(name)
         return names
 
-    def _usual(self, labels: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    def _usual(self, labels: Sequence[str]) -> tuple[Sequence[str], dict[str, str]]:
         """The numeric columns, and of each other column the reason why it is left out."""
         taken: list[str] = []
         left_out: dict[str, str] = {}
@@ -350,9 +369,9 @@ class Source(ABC):
             raise FileError(
                 f"{self.name} has no numeric column that could be a feature; it has {found}."
             )
-        return taken, left_out
+        return tuple(taken), left_out
 
-    def _asked(self, features: Sequence[str], labels: Sequence[str]) -> list[str]:
+    def _asked(self, features: Sequence[str], labels: Sequence[str]) -> Sequence[str]:
         """The columns that were asked for, patterns spelled out."""
         taken: dict[str, None] = {}
         for name in [features] if isinstance(features, str) else features:
@@ -373,7 +392,7 @@ class Source(ABC):
             taken.update(dict.fromkeys(found))
         if not taken:
             raise ParameterError("features names no column; leave it out to take the numeric ones.")
-        return list(taken)
+        return tuple(taken)
 
 
 def open_table(
@@ -402,7 +421,7 @@ def open_table(
         cluster such as ``"spark://host:7077"``. By default Python reads small text, and DuckDB
         the rest.
     memory_limit : str, optional
-        How much memory DuckDB may take, such as ``"4GB"``.
+        How much memory reading may take, such as ``"4GB"``; by default that of `memory_limit`.
     delimiter : str, optional
         The character between the fields of delimited text; by default it is found out.
     header : bool, optional
@@ -421,6 +440,8 @@ def open_table(
     ------
     FileError
         If a file cannot be read, or if the parts of a table differ.
+    MemoryLimitError
+        If what is asked for needs more memory than the limit.
     ParameterError
         If an option does not go with the files.
 
@@ -443,8 +464,6 @@ def open_table(
         from clustervet.frames.engines import EngineFiles
 
         return EngineFiles(arguments, str(engine), options, id)
-    if memory_limit is not None:
-        memory_size(memory_limit)
     if id is None:
         return FileSet(arguments, options)
     if len(arguments) < 2:
@@ -469,6 +488,13 @@ class FileSet(Source):
 
     def __init__(self, arguments: Sequence[str], options: Options) -> None:
         self._arguments, self.options = arguments, options
+        self.memory_limit = options.memory_limit
+        self._open(arguments)
+
+    @_limited
+    def _open(self, arguments: Sequence[str]) -> None:
+        """Find the files, and what their first rows hold."""
+        options = self.options
         alone = len(arguments) == 1 and os.path.isfile(arguments[0])
         paths = list(arguments) if alone else find_files(arguments)
         if not paths:
@@ -518,17 +544,39 @@ class FileSet(Source):
         return first.delimiter if isinstance(first, TextFile) else None
 
     @cached_property
+    @_limited
     def parts(self) -> Sequence[FilePart]:
         """The files as DuckDB reads them."""
         return open_parts(self.files)
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         """The names of the columns, as the first file has them."""
         first = self.files[0]
-        return list(self.parts[0].types if isinstance(first, Place) else first.columns)
+        if isinstance(first, ArrayFile) and len(first.columns) == len(first.features):
+            return first.features
+        return list(self._held)
+
+    def holds(self, name: str) -> bool:
+        """Whether the first file has a column."""
+        return name in self._held
+
+    @property
+    def _held(self) -> Mapping[str, Any]:
+        first = self.files[0]
+        return self.parts[0].types if isinstance(first, Place) else first.columns
+
+    def _usual(self, labels: Sequence[str]) -> tuple[Sequence[str], dict[str, str]]:
+        first = self.files[0]
+        if not isinstance(first, ArrayFile) or not isinstance(first.features, Numbered):
+            return super()._usual(labels)
+        if not first.features or any(name in first.features for name in labels):
+            return super()._usual(labels)
+        beside = [name for name in first.arrays if name not in labels]
+        return first.features, dict.fromkeys(beside, str(Kind.beside))
 
     @cached_property
+    @_limited
     def columns(self) -> Mapping[str, Kind]:
         """The names of the columns in the order of the file, and what each holds."""
         first = self.files[0]
@@ -551,6 +599,7 @@ class FileSet(Source):
     def _with_array(self, array: str) -> Source:
         return FileSet(self._arguments, replace(self.options, array=array))
 
+    @_limited
     def read(self, features: Sequence[str], labels: Sequence[str]) -> tuple[Any, dict[str, Codes]]:
         """Columns as a matrix of numbers, and columns as labels, in one pass over the rows."""
         first, alone = self.files[0], len(self.files) == 1
@@ -584,9 +633,9 @@ class FileSet(Source):
         codes, split = [LabelCodes(column) for column in keyed], len(features)
         rows = sum(part.rows or 0 for part in parts)
         single = bool(numbers) and numbers[0].selected[0].endswith("AS FLOAT)")
-        matrix = GrowingMatrix(split, single=single, expected=rows or ROOM)
+        matrix = GrowingMatrix(split, single=single, expected=rows or None)
         done = 0
-        with session(self.options.memory_limit) as opened:
+        with session() as opened:
             for at, part in enumerate(parts):
                 query = self.query(opened, [*numbers, *keyed], [part], at, fetched=True)
                 ends, start = part.ends, done
@@ -678,6 +727,7 @@ class FileSet(Source):
         """The files of delimited text as Python reads them."""
         return [python_part(file) for file in self.files if isinstance(file, TextFile)]
 
+    @_limited
     def groups(
         self,
         sets: Sequence[Sequence[ColumnName]],
@@ -699,7 +749,6 @@ class FileSet(Source):
         except EngineError as error:
             if self.format != TEXT:
                 raise self.fault(error) from None
-            self.check_memory(error)
         with self.faults():
             return self._grouped(self.distrusted(), [*names], sets, weights, bounds)
 
@@ -716,7 +765,7 @@ class FileSet(Source):
         weight = None if weights is None else self.column(weights, parts)
         grouping = Grouping(columns, sets, weight)
         checked = any(part.trailing is not None for part in parts)
-        with session(self.options.memory_limit, ordered=False) as opened:
+        with session(ordered=False) as opened:
             chosen = [*columns.values(), *([weight] if weight else [])]
             query = self.query(opened, chosen, parts)
             grouping.stage(opened, query, self.size, checked=checked)
@@ -738,18 +787,8 @@ class FileSet(Source):
 
     def fault(self, error: EngineError) -> FileError:
         """What the engine said about a file, in one sentence."""
-        self.check_memory(error)
         check_json_lines(self.places)
         return engine_fault(error, self.places, self.format)
-
-    def check_memory(self, error: EngineError) -> None:
-        """Refuse for lack of memory, which is no fault of a file."""
-        given = self.options.memory_limit
-        if "Out of Memory" in str(error):
-            limit = f"the limit of {given}" if given else "the memory"
-            raise FileError(
-                f"the groups need more memory than {limit} allows; give more with --memory-limit."
-            ) from None
 
 
 class JoinedFiles(Source):
@@ -757,7 +796,7 @@ class JoinedFiles(Source):
 
     def __init__(self, tables: Sequence[FileSet], id: str) -> None:
         self.tables, self.id = tables, id
-        self.name = tables[0].name
+        self.name, self.memory_limit = tables[0].name, tables[0].memory_limit
         self._unmatched: list[Unmatched] | None = None
         for table in tables:
             table.column(id)
@@ -778,6 +817,7 @@ class JoinedFiles(Source):
         return self._unmatched or ()
 
     @cached_property
+    @_limited
     def _parts(self) -> list[Sequence[FilePart]]:
         """The parts of each file, once its ids are known to differ."""
         return [self._checked(table, table.parts) for table in self.tables]
@@ -786,7 +826,7 @@ class JoinedFiles(Source):
         """Parts whose ids differ; text that the engine misreads is read by Python."""
         (column,) = id_columns([table.column(self.id, parts)])
         try:
-            with session(table.options.memory_limit, ordered=False) as opened:
+            with session(ordered=False) as opened:
                 sql, given = table.query(opened, [column], parts)
                 checked = any(part.trailing is not None for part in parts)
                 ends = "coalesce(sum(z), 0)" if checked else "0"
@@ -798,7 +838,6 @@ class JoinedFiles(Source):
                 twice += "HAVING count(*) > 1 ORDER BY n DESC, 1 LIMIT 1"
                 repeated = opened.rows(twice, given)
         except EngineError as error:
-            table.check_memory(error)
             if table.format != TEXT or parts is not table.parts:
                 raise table.fault(error) from None
             return self._checked(table, table.distrusted())
@@ -819,7 +858,7 @@ class JoinedFiles(Source):
         """The number of the file that has a column, and the name of the column there."""
         if isinstance(name, tuple):
             return name
-        holders = [at for at, table in enumerate(self.tables) if name in table.names]
+        holders = [at for at, table in enumerate(self.tables) if table.holds(name)]
         if len(holders) > 1 and name != self.id:
             raise FileError(
                 f"column {show_label(name)!r} is in {self.tables[holders[0]].name} and in "
@@ -829,6 +868,7 @@ class JoinedFiles(Source):
             raise self.absent(name)
         return holders[0], name
 
+    @_limited
     def read(self, features: Sequence[str], labels: Sequence[str]) -> tuple[Any, dict[str, Codes]]:
         """Columns of the objects that all files have, ordered by id: as numbers or as text."""
         owners = [self.place(name)[0] for name in (*features, *labels)]
@@ -838,7 +878,7 @@ class JoinedFiles(Source):
         for name, at in zip(labels, owners[len(features) :], strict=True):
             column = self.tables[at].column(name, self._parts[at], nested=True)
             columns.append(column.as_text())
-        with self.tables[0].faults(), session(self.tables[0].options.memory_limit) as opened:
+        with self.tables[0].faults(), session() as opened:
             sql, given = self._query(opened, columns, owners)
             held = " AND ".join(f"h{at}" for at in range(len(self.tables)))
             chosen = [one.fetched.replace("{}", f"k{at}") for at, one in enumerate(columns)]
@@ -855,6 +895,7 @@ class JoinedFiles(Source):
             raise refused_value(name, self.name, row, None) from None
         return matrix.finished(), dict(zip(labels, (one.codes() for one in codes), strict=True))
 
+    @_limited
     def groups(
         self,
         sets: Sequence[Sequence[ColumnName]],
@@ -874,8 +915,8 @@ class JoinedFiles(Source):
             weight, holders[None] = self.tables[at].column(own, self._parts[at]), at
         grouping = Grouping(columns, sets, weight, holders, [held])
         chosen = [*columns.values(), *([weight] if weight else [])]
-        limit, size = self.tables[0].options.memory_limit, sum(one.size for one in self.tables)
-        with self.tables[0].faults(), session(limit, ordered=False) as opened:
+        size = sum(one.size for one in self.tables)
+        with self.tables[0].faults(), session(ordered=False) as opened:
             query = self._query(opened, chosen, list(holders.values()))
             grouping.stage(opened, query, size)
             self._unmatched = self._find_unmatched(opened, grouping, held)

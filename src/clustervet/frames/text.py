@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._memory import need, show_size
 from clustervet.errors import FileError
 from clustervet.frames.columns import (
     DELIMITED,
@@ -34,12 +36,14 @@ from clustervet.frames.columns import (
     column_of,
     is_number,
     refused_value,
+    text_bytes,
 )
-from clustervet.frames.places import Place, advancing
+from clustervet.frames.places import Place, advancing, long_line, longest_line
 from clustervet.labels import Codes, show_label
 
 DELIMITERS = (",", "\t", ";", "|")
-ROWS = 50_000
+# Rows that are looked at together, and fields of them, at most.
+ROWS, CHUNK_FIELDS = 50_000, 2**22
 PEEK = 65_536
 # Rows that tell what a column holds, and fields that are looked at in wide tables.
 LOOKED_AT = 1_000
@@ -50,11 +54,16 @@ TRUTH = {"true": 1.0, "false": 0.0}
 # Columns up to which the engine counts the empty ones at the end of a row.
 MANY = 200
 CHUNK = 2**23
-LONGEST = 2**26
+# A line that does not fit into a buffer of the engine (32 MB) may be lost without a word.
+LONGEST = 2**24
+# The longest line that is unpacked from Zstandard.
+LONGEST_PACKED = 2**25
+TOO_LONG = re.compile(r"Error on Line: (\d+)\b.*Maximum line size", re.DOTALL)
 
 ZSTD = (
     "SELECT * FROM read_csv(?, columns={'l': 'VARCHAR'}, delim='\x1f', quote='', escape='', "
-    "compression='zstd', auto_detect=false, header=false)"
+    "compression='zstd', auto_detect=false, header=false, parallel=false, "
+    f"max_line_size={LONGEST_PACKED:d})"
 )
 
 Line = tuple[int, list[str]]
@@ -86,6 +95,7 @@ class TextFile:
         matrix = GrowingMatrix(len(features))
         gathered = {name: LabelCodes(self._column(name)) for name in labels}
         places = {name: place for place, name in enumerate(self.columns)}
+        done = 0
         for chunk in self._chunks():
             columns = list(zip(*(row for _, row in chunk), strict=True))
             numbers = [_numbers(columns[places[name]], self.columns[name]) for name in features]
@@ -93,10 +103,11 @@ class TextFile:
                 matrix.extend(numbers, len(chunk))
             except NoNumberError as found:
                 name = features[found.column]
-                line, row = chunk[found.row % ROWS]
+                line, row = chunk[found.row - done]
                 raise refused_value(name, self.name, f"line {line}", row[places[name]]) from None
             for name, codes in gathered.items():
                 codes.add(columns[places[name]])
+            done += len(chunk)
         return matrix.finished(), {name: codes.codes() for name, codes in gathered.items()}
 
     def texts(self, names: Sequence[str]) -> list[NDArray[Any]]:
@@ -104,9 +115,14 @@ class TextFile:
         places = [list(self.columns).index(name) for name in names]
         once: dict[str, str | None] = dict.fromkeys(MISSING)
         found: list[list[str | None]] = [[] for _ in names]
+        rows = held = 0
         for chunk in self._chunks():
+            known, rows = len(once), rows + len(chunk)
             for texts, place in zip(found, places, strict=True):
                 texts.extend(once.setdefault(row[place], row[place]) for _, row in chunk)
+            held += text_bytes(once, known)
+            # Lists become arrays of the same size.
+            need(held + 16 * rows * len(names), f"the columns of {self.name} that are read")
         return [np.array(texts, object) for texts in found]
 
     def check_header(self) -> None:
@@ -124,10 +140,12 @@ class TextFile:
 
     def _chunks(self) -> Iterator[list[Line]]:
         """Blocks of rows, each as wide as the first line."""
-        width = len(self.columns)
-        with text_lines(self.place, self.delimiter, watch=True) as lines:
+        width, row = len(self.columns), _Row()
+        with text_lines(self.place, self.delimiter, watch=True, row=row) as lines:
             data = islice(lines, int(self.named), None)
-            while chunk := list(islice(data, ROWS)):
+            number = max(1, min(ROWS, CHUNK_FIELDS // width))
+            some = islice if self.place.is_short else partial(_some, row)
+            while chunk := list(some(data, number)):
                 _check_width(chunk, width, self.name)
                 yield chunk
 
@@ -144,12 +162,13 @@ def open_text(place: Place, delimiter: str | None, header: bool | None) -> TextF
     """
     with opened_text(place) as (_, start):
         cut = find_delimiter(delimiter, place.suffix, start)
-    with text_lines(place, cut) as lines:
+    row = _Row()
+    with text_lines(place, cut, row=row) as lines:
         looked = list(islice(lines, 1))
         if not looked or not looked[0][1]:
             raise FileError(f"{place.name} is empty.")
         first_line, first = looked[0]
-        looked += islice(lines, max(20, min(LOOKED_AT, FIELDS // len(first))))
+        looked += _some(row, lines, max(20, min(LOOKED_AT, FIELDS // len(first))))
         # A single column has a name if that is unlike every label, however far down.
         named = header if header is not None else _has_header(first, looked, lines)
     names = first if named else [str(k) for k in range(1, len(first) + 1)]
@@ -186,12 +205,18 @@ def _check_width(lines: Sequence[Line], width: int, name: str) -> None:
 
 
 @contextmanager
-def text_lines(place: Place, delimiter: str, *, watch: bool = False) -> Iterator[Iterator[Line]]:
-    """The rows with their line numbers."""
+def text_lines(
+    place: Place, delimiter: str, *, watch: bool = False, row: _Row | None = None
+) -> Iterator[Iterator[Line]]:
+    """The rows with their line numbers; `row` tells how long they are."""
     limit = csv.field_size_limit(2**31 - 1)  # labels may have any length
     try:
-        with opened_text(place) as (stream, _), closing(_watched(stream, place, watch)) as lines:
-            yield _rows(lines, delimiter)
+        row = row or _Row()
+        with (
+            opened_text(place) as (stream, _),
+            closing(_watched(stream, place, watch, row)) as lines,
+        ):
+            yield _rows(lines, delimiter, row)
     except UnicodeDecodeError as error:
         raise FileError(
             f"{place.name} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert "
@@ -204,19 +229,38 @@ def text_lines(place: Place, delimiter: str, *, watch: bool = False) -> Iterator
         csv.field_size_limit(limit)
 
 
-def _rows(lines: Iterator[str], delimiter: str) -> Iterator[Line]:
+class _Row:
+    """How long a row is so far, which may go on over many lines, and some rows together."""
+
+    length = total = 0
+
+
+def _some(row: _Row, rows: Iterator[Line], most: int) -> Iterator[Line]:
+    """The next rows: at least one, and as many as are not too long together."""
+    row.total, longest = 0, longest_line()
+    for one in islice(rows, most):
+        yield one
+        if row.total > longest:
+            return
+
+
+def _rows(lines: Iterator[str], delimiter: str, current: _Row) -> Iterator[Line]:
     """Rows with their line numbers; blank lines are skipped, but are labels in a single column."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    blanks: list[int] = []
+    blanks = range(0)
     width = 0
     for row in reader:
+        if current.length:
+            current.total += current.length
+            current.length = 0
         if not row:
-            blanks.append(reader.line_num)
+            blanks = range(reader.line_num - len(blanks), reader.line_num + 1)
             continue
         width = width or len(row)
-        if width == 1:
-            yield from ((line, [""]) for line in blanks)
-        blanks.clear()
+        if blanks:
+            if width == 1:
+                yield from ((blank, [""]) for blank in blanks)
+            blanks = range(0)
         yield reader.line_num, row
 
 
@@ -237,7 +281,10 @@ def opened_text(place: Place) -> Iterator[tuple[Iterator[str], bytes]]:
             start = buffered.peek(PEEK)[:PEEK]
             if b"\0" in start:
                 raise FileError(f"{place.name} is a binary file, not delimited text.")
-            yield io.TextIOWrapper(buffered, encoding="utf-8-sig", newline=""), start
+            text = io.TextIOWrapper(buffered, encoding="utf-8-sig", newline="")
+            # A line that is cut is too long, and is refused where its letters are counted.
+            cut = iter(partial(text.readline, longest_line() + 1), "")
+            yield text if place.is_short else cut, start
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileError(f"{place.name} is not a whole gzip file: {error}.") from None
         except OSError as error:
@@ -253,14 +300,29 @@ def _zstd_lines(place: Place) -> Iterator[str]:
             for _, (lines,) in stream:
                 yield from (f"{line or ''}\n" for line in lines)
     except EngineError as error:
+        if found := TOO_LONG.search(str(error)):
+            most = show_size(LONGEST_PACKED)
+            raise FileError(
+                f"line {int(found[1]):,} of {place.name} is longer than the {most} that a line "
+                "packed by Zstandard may have; unpack the file first."
+            ) from None
         raise engine_fault(error, [place], "Zstandard") from None
 
 
-def _watched(stream: Iterator[str], place: Place, watch: bool) -> Generator[str, None, None]:
-    """The lines, with a progress bar on a terminal if the file is large."""
+def _watched(
+    stream: Iterator[str], place: Place, watch: bool, row: _Row
+) -> Generator[str, None, None]:
+    """The lines, with a progress bar on a terminal if the file is large; no row is too long."""
+    if place.is_short and place.size <= SHOW_PROGRESS:
+        yield from stream
+        return
     what, size, done = f"reading {show_label(Path(place.name).name)}", place.size, 0
+    longest = longest_line()
     with advancing(what, size, large=watch and size > SHOW_PROGRESS) as advance:
-        for line in stream:
+        for number, line in enumerate(stream, 1):
+            row.length += len(line)
+            if row.length > longest:
+                raise long_line(place.name, number)
             done += len(line)
             if done > 2**20:
                 advance(done)

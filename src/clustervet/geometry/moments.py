@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet import _kernels
+from clustervet._memory import need
 from clustervet.geometry.metrics import Metric
 from clustervet.geometry.points import is_sparse
 from clustervet.geometry.sources import CLOSE
@@ -64,6 +65,7 @@ class Centers:
 def centers(points: Any, codes: Labels, sizes: NDArray[np.int64]) -> Centers:
     """Mean of each cluster."""
     shape = (len(sizes), points.shape[1])
+    need(24 * shape[0] * shape[1], f"the centroids of {shape[0]:,} clusters")
     if is_sparse(points):
         sums = np.zeros(shape)
         _kernels.sparse_sums(points.data, points.indices, points.indptr, codes, 0, len(codes), sums)

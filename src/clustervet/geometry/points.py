@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._memory import need
 from clustervet.errors import FeatureError
 from clustervet.labels import show_label
 from clustervet.labels.arrays import kind_of
@@ -206,6 +207,11 @@ def read_distances(matrix: Any, what: str = "X") -> NDArray[Any]:
     return distances
 
 
+def check_sums(points: int, clusters: int) -> None:
+    """Refuse more distances of points to clusters than fit into memory."""
+    need(8 * points * clusters, f"the distances of {points:,} points to {clusters:,} clusters")
+
+
 def survey(
     distances: NDArray[Any], codes: NDArray[np.int32], clusters: int, what: str = "X"
 ) -> NDArray[np.float64]:
@@ -217,6 +223,7 @@ def survey(
     from clustervet import _kernels
 
     n = len(distances)
+    check_sums(n, clusters)
     sums, along = np.zeros((n, clusters)), np.zeros(n)
     weights = np.random.default_rng(0).uniform(0.5, 1.5, n)
 

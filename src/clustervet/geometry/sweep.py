@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet import _kernels
+from clustervet._memory import need
 from clustervet._progress import ticking
+from clustervet.geometry.points import check_sums
 from clustervet.geometry.sources import DirectSource, Positions, ProductSource, Source
 
 Floats = NDArray[np.float64]
@@ -178,6 +180,7 @@ def row_sums(
 ) -> Floats:
     """The rows' summed distances to every cluster: rows × clusters."""
     n = len(codes)
+    check_sums(len(rows), len(starts) - 1)
     sums = np.zeros((len(rows), len(starts) - 1))
     height = source.height
     parts = [(at, min(len(rows), at + height)) for at in range(0, len(rows), height)]
@@ -223,6 +226,8 @@ def extremes(
     """Extremes over all pairs of points; with `by_pair` also those of every two clusters."""
     n, clusters = len(codes), len(starts) - 1
     side = clusters if by_pair else 0
+    # Three matrices in all, and as many in each thread.
+    need(24 * side**2 * (1 + _kernels.cores()), f"the distances between {side:,} clusters")
     separation, reach = np.full(n, np.inf), np.zeros(n)
     total = [np.full((side, side), value) for value in (np.inf, -np.inf, -np.inf)]
     edges = np.linspace(0, n, 1 + min(n, PARTS * _kernels.cores()), dtype=np.int64).tolist()

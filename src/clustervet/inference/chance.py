@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import generator, one_of, whole
+from clustervet._memory import need
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
@@ -350,6 +351,7 @@ def _sample(
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
     """The measures on random tables, a row each."""
+    need(8 * samples * len(measured), f"the values of {samples:,} random tables")
     values = np.empty((samples, len(measured)))
     with ticking(samples, "random tables") as tick:
         for k, drawn in enumerate(_random_tables(table, both, model, samples, rng)):

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._memory import need
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
 
@@ -195,6 +196,8 @@ def _draw_backwards(n: int, clusters: int, rng: np.random.Generator) -> NDArray[
 @lru_cache(maxsize=4)
 def _alone(n: int, clusters: int) -> Floats:
     """S(m-1, k-1) / S(m, k) for all m and k."""
+    what = f"drawing partitions of {n:,} objects into {clusters:,} clusters"
+    need(8 * (n + 1) * (clusters + 1), what)
     ratio = np.zeros((n + 1, clusters + 1))
     for m, (old, new) in enumerate(pairwise(_log_stirling_rows(n, clusters)), 1):
         real = np.isfinite(new[1:])

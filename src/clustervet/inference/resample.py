@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import entropy, jobs
 from clustervet._kernels.threads import Pool, cores
+from clustervet._memory import need
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, TableError
@@ -83,6 +84,7 @@ def evaluate(
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Score every resample: a row each. Blocks are shared out over threads."""
+    need(8 * resamples * width, f"the values of {resamples:,} resamples", "draw fewer of them")
     values = np.full((resamples, width), np.nan)
     threads = _threads(n_jobs)
     with ticking(resamples, "resampling") as tick, Pool(threads) as pool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of
+from clustervet._memory import need
 from clustervet.errors import ParameterError, UndefinedError
 from clustervet.geometry import Geometry
 from clustervet.internal.common import DISTANCE_BIAS, ratio
@@ -196,10 +197,16 @@ def _euclidean_only(geometry: Geometry, which: str) -> None:
         )
 
 
+def _pairs(geometry: Geometry) -> Floats:
+    """Zeros for every two clusters."""
+    need(24 * geometry.k**2, f"the distances between {geometry.k:,} clusters")
+    return np.zeros((geometry.k, geometry.k))
+
+
 def mean_distances(geometry: Geometry) -> Floats:
     """Mean distance between the points of two clusters: clusters × clusters."""
     if "mean_distances" not in geometry.memory:
-        sums = np.zeros((geometry.k, geometry.k))
+        sums = _pairs(geometry)
         rows = max(1, 2**22 // geometry.k)
         for first in range(0, geometry.n, rows):
             last = min(geometry.n, first + rows)
@@ -217,7 +224,7 @@ def mean_distances(geometry: Geometry) -> Floats:
 
 def _to_centroids(geometry: Geometry) -> Floats:
     """Mean distance of the points of two clusters to the centroid of the other one."""
-    sums = np.zeros((geometry.k, geometry.k))
+    sums = _pairs(geometry)
     rows = max(1, 2**22 // geometry.k)
     for first in range(0, geometry.n, rows):
         last = min(geometry.n, first + rows)

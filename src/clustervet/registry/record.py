@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from clustervet._checks import suggestion
-from clustervet.errors import ClustervetError, ParameterError, UndefinedError
+from clustervet.errors import ClustervetError, MemoryLimitError, ParameterError, UndefinedError
 from clustervet.registry.estimate import Estimate, Outcome
 from clustervet.view.model import Section
 from clustervet.view.result import Result
@@ -236,6 +236,8 @@ class Measure(Result):
             if perfect is not None:
                 return Outcome(perfect), None
             return Outcome(math.nan, str(undefined)), undefined.fault
+        except MemoryLimitError as error:
+            return Outcome(math.nan, str(error).partition(";")[0]), MemoryLimitError
         except OverflowError:
             return Outcome(math.inf, "the value is larger than any float"), None
         except Exception as error:

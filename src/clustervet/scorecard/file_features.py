@@ -28,6 +28,11 @@ LIKELIHOODS = ("log_likelihood", "bic", "aic")
 MOST_CROSSED = 64
 
 
+def is_for_engines(file: str) -> bool:
+    """Whether every engine reads files with such a name."""
+    return Path(file.removesuffix(".gz")).suffix.lower() in SUFFIXES
+
+
 @dataclass(frozen=True)
 class ChosenFeatures:
     """Columns of a file that are features, and why the others were left out."""
@@ -82,7 +87,7 @@ class FileFeatures:
         # The columns are those of the first file; an engine needs the same ones in all files.
         files = find_files(self.paths)
         object.__setattr__(self, "chosen", choose_features(files[0], self.features, self.exclude))
-        known = all(Path(file.removesuffix(".gz")).suffix.lower() in SUFFIXES for file in files)
+        known = all(map(is_for_engines, files))
         object.__setattr__(self, "files", files if known else list(self.paths))
         if self.sample is not None:
             whole(self.sample, "sample", 2)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from clustervet import _memory
 from clustervet.contingency.files import COMBINATIONS, RANKED, read_tables
 from clustervet.errors import ParameterError, Setting
 from clustervet.frames import FeatureTable, open_table
@@ -16,7 +17,7 @@ from clustervet.labels import show_label
 from clustervet.labels.pair import Missing
 from clustervet.registry import measures as registry
 from clustervet.scorecard.card import ScoreCards
-from clustervet.scorecard.file_features import FileFeatures
+from clustervet.scorecard.file_features import FileFeatures, is_for_engines
 from clustervet.scorecard.internal import internal_scores
 from clustervet.scorecard.judge import USUAL, Judgement, judge
 
@@ -165,7 +166,8 @@ def score_files(
         reading,
         parsing,
     )
-    inner, remarks = points.scores(wanted["internal"], family)
+    with _memory.memory_limit(memory_limit):
+        inner, remarks = points.scores(wanted["internal"], family)
     return replace(found, inner=inner, remarks=(*found.remarks, *remarks))
 
 
@@ -249,7 +251,10 @@ class _PointFiles:
 
     def _by_engine(self) -> bool:
         """Return whether the files are parts of one table, or for an engine outright."""
-        asked = any(option is not None for option in self.reading.values())
+        asked = self.reading["engine"] is not None
+        if self.reading["memory_limit"] is not None and not self.standardize:
+            plain = all(option is None for option in self.parsing.values())
+            asked |= plain and len(self.files) == 1 and is_for_engines(self.files[0])
         if asked or len(self.files) > 2 or any(map(is_many, self.files)):
             return True
         # Two files are parts of one table if the first has the clusters, or else points and labels.

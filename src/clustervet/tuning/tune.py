@@ -125,6 +125,7 @@ def tune(
         raise FeatureError(f"tuning needs at least 3 points; X has {total}.")
     algorithm = read_algorithm(estimator, parameter, how.function or how.name)
     tried = _read_values(values, algorithm, total)
+    algorithm.check_size(total)
     samples = whole(bootstrap, "bootstrap")
     if samples == 1:
         raise ParameterError(Setting("bootstrap"), " must be 0 or at least 2, not 1.")
