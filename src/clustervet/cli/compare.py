@@ -82,6 +82,7 @@ def compare(
     jobs: options.Jobs = -1,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
+    by_row: options.ByRow = False,
     format: options.Format = None,
     output: options.Output = None,
     report: options.Report = None,
@@ -102,7 +103,7 @@ def compare(
     record = measures[measure]
     if nearest is not None and query is None:
         raise ParameterError("--nearest goes with --query.")
-    reader = LabelingFiles(labels, delimiter=delimiter, header=header)
+    reader = LabelingFiles(labels, delimiter=delimiter, header=header, by_row=by_row)
     labelings = reader.read(files)
     ensemble = Ensemble(
         labelings,
