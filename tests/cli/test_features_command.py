@@ -90,7 +90,8 @@ def test_several_clusterings_side_by_side(run, points):
     data = card(ran)
     assert [one["name"] for one in data["cards"]] == ["good", "noisy"]
     assert values(data["cards"][1]) == expected(OTHER)
-    assert any("noise='drop'" in remark for remark in data["cards"][1]["remarks"])
+    assert any("--noise drop" in remark for remark in data["cards"][1]["remarks"])
+    assert data["cards"][1]["noise_as_cluster"] == {"pred": 5}
 
 
 def test_noise_metric_and_measures(run, points):

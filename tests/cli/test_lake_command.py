@@ -115,7 +115,13 @@ def test_two_arrays_row_by_row(run, tmp_path):
 
 def test_two_tables_row_by_row_are_said_to_be(run, lake):
     parts = sorted(lake.iterdir())[:2]
-    ran = run("score", *parts, "-t", "y", "-p", "a", "-f", "json", "-m", "rand")
+    ask = ["score", *parts, "-t", "y", "-p", "a", "-f", "json", "-m", "rand"]
+    ran = run(*ask)
+    assert ran.code == 2
+    assert "column 'id'" in ran.err
+    assert "for two parts of one table give a pattern or their folder" in ran.err
+    assert "--by-row" in ran.err
+    ran = run(*ask, "--by-row")
     assert values(ran) == {"rand": cv.rand(Y[:200], A[200:400])}
     assert "row by row" in ran.err
 

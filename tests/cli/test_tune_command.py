@@ -39,7 +39,8 @@ def test_another_parameter_of_another_clusterer(run, points):
         "--values", "0.2..1.4..0.3", "-m", "dbcv,silhouette", "-f", "csv",
     )  # fmt: skip
     assert ran.code == 0, ran.err
-    assert ran.err == ""
+    assert ran.err.count("\n") == 1
+    assert "points are labelled -1, and measures leave them out, except dbcv" in ran.err
     rows = list(csv.DictReader(io.StringIO(ran.out)))
     assert [float(row["eps"]) for row in rows] == pytest.approx([0.2, 0.5, 0.8, 1.1, 1.4])
     assert {"dbcv", "silhouette"} <= set(rows[0])

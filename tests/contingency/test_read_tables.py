@@ -84,7 +84,9 @@ def test_two_files_are_paired_by_row_and_more_are_parts(tmp_path):
     paths = [tmp_path / f"{k}.parquet" for k in range(3)]
     for k, part in enumerate(paths):
         FRAME[40 * k : 40 * k + 40].write_parquet(part)
-    paired = cv.read_tables(paths[:2], "y", "a")
+    with pytest.raises(FileError, match=r"column 'id' .* has no value in common"):
+        cv.read_tables(paths[:2], "y", "a")
+    paired = cv.read_tables(paths[:2], "y", "a", by_row=True)
     assert plain(paired["y", "a"]) == same(Y[:40], A[40:80])
     assert paired.paired_by_row
     assert plain(cv.read_tables(paths, "y", "a")["y", "a"]) == same(Y, A)

@@ -176,7 +176,11 @@ def test_what_each_clustering_drops():
 def test_a_label_of_noise_that_is_scored_as_a_cluster_is_told(noisy):
     preds = {"a": noisy, "b": [0, 0, 1, 1, 1]}
     found = examine([0, 0, 1, 1, 1], preds, measures=FEW)
-    assert sum(note.startswith("Label -1 of a is scored as one cluster") for note in found.notes)
+    (line,) = found.cautions()
+    assert line.startswith("Label -1 is scored as one cluster of a (1 of 5 objects); noise='drop'")
+    assert line in repr(found)
+    assert line in found.to_dict()["notes"]
     for noise in ("keep", "singletons"):
         other = examine([0, 0, 1, 1, 1], preds, measures=FEW, noise=noise)
-        assert not any("Label -1" in note for note in other.notes)
+        assert other.cautions() == []
+        assert "Label -1" not in repr(other)

@@ -13,12 +13,13 @@ from clustervet.cli.demo import demo
 from clustervet.cli.files import Commands
 from clustervet.cli.lab import lab
 from clustervet.cli.measures import measures
-from clustervet.cli.options import HELP
+from clustervet.cli.options import HELP, spell_option
 from clustervet.cli.report import report
 from clustervet.cli.score import score
 from clustervet.cli.select import select
 from clustervet.cli.table import table
 from clustervet.cli.tune import tune
+from clustervet.view.words import spelling
 
 app = Commands(
     name="clustervet",
@@ -38,12 +39,14 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
     """Judge, compare and choose clusterings."""
+    context.with_resource(spelling(spell_option))  # notes name options, not parameters
 
 
 for command in (score, measures, demo, tune, select, bound, compare):

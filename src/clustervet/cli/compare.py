@@ -88,6 +88,7 @@ def compare(
     delimiter: options.Delimiter = None,
     header: options.Header = None,
     memory_limit: options.Memory = None,
+    by_row: options.ByRow = False,
     format: options.Format = None,
     output: options.Output = None,
     report: options.Report = None,
@@ -109,7 +110,12 @@ def compare(
     if nearest is not None and query is None:
         raise ParameterError("--nearest goes with --query.")
     reader = LabelingFiles(
-        labels, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
+        labels,
+        array=array,
+        delimiter=delimiter,
+        header=header,
+        memory_limit=memory_limit,
+        by_row=by_row,
     )
     labelings = reader.read(files)
     ensemble = Ensemble(

@@ -52,12 +52,15 @@ def emit(
 ) -> None:
     """Print in the format asked for, or that the file's name says; in colour on a terminal.
 
-    Remarks on how files were read go to standard error. `report` is the file of a report.
+    Remarks on how files were read go to standard error, and so do cautions where the format holds
+    numbers alone. `report` is the file of a report.
     """
     tell(*remarks)
-    by_name = SUFFIXES.get(Path(output or "").suffix.lower(), Format.table)
+    chosen = format or SUFFIXES.get(Path(output or "").suffix.lower(), Format.table)
+    if chosen is Format.csv:
+        tell(*result.cautions())
     try:
-        _print(result, format or by_name, output)
+        _print(result, chosen, output)
         sys.stdout.flush()
     except BrokenPipeError:
         _silence()  # the reader went away; that is no mistake

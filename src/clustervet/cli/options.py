@@ -409,6 +409,10 @@ Id = Annotated[
         "column.",
     ),
 ]
+ByRow = Annotated[
+    bool,
+    typer.Option("--by-row", help="Pair the rows of files in their order, whatever their ids say."),
+]
 Memory = Annotated[
     str | None,
     typer.Option(

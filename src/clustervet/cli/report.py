@@ -63,6 +63,7 @@ def report(
         Theme, typer.Option(help="Colours of the page; auto follows the reader's system.")
     ] = Theme.auto,
     id: options.Id = None,
+    by_row: options.ByRow = False,
     array: options.Array = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
@@ -93,6 +94,7 @@ def report(
         metric=metric,
         sample=sample,
         id=id,
+        by_row=by_row,
         array=array,
         delimiter=delimiter,
         header=header,

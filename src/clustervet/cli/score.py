@@ -52,6 +52,7 @@ def score(
     sample: options.Sample = None,
     array: options.Array = None,
     id: options.Id = None,
+    by_row: options.ByRow = False,
     memory_limit: options.Memory = None,
     engine: options.Engine = None,
     output: options.Output = None,
@@ -96,6 +97,7 @@ def score(
         sample=sample,
         array=array,
         id=id,
+        by_row=by_row,
         memory_limit=memory_limit,
         engine=engine,
     )

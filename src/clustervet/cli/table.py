@@ -73,8 +73,8 @@ def build(
         engine=engine,
         parts=True,
     )
-    tell(*tables.remarks())
     (found,) = tables.values()
+    tell(*tables.remarks(), *found.cautions())
     found.save(output)
     print(found.document().paragraphs[0])
 

@@ -41,6 +41,12 @@ def tune(
     features: options.Features = None,
     exclude: options.Exclude = None,
     standardize: options.Standardize = False,
+    noise: Annotated[
+        str,
+        typer.Option(
+            metavar="drop | keep | singletons", help="What measures do with points labelled -1."
+        ),
+    ] = "drop",
     measures: options.Measures = None,
     metric: options.Metric = "euclidean",
     bootstrap: Annotated[
@@ -90,6 +96,7 @@ def tune(
         tried,
         measures=measures,
         metric=metric,
+        noise=noise,
         standardize=standardize,
         bootstrap=bootstrap,
         sample=sample,

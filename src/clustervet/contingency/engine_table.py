@@ -51,6 +51,8 @@ class EngineTable(Table):
     """
 
     is_whole = True
+    # The labels stay in the engine, and so does what they mean.
+    noise_as_cluster = (0, 0)
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes

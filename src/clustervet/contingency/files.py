@@ -18,6 +18,7 @@ from clustervet.contingency.tables import PRODUCT, TAKEN, Labels, Pair, Tables
 from clustervet.errors import FileError, ParameterError, Setting
 from clustervet.frames.columns import absent_column, is_number
 from clustervet.frames.grouping import GroupedCounts
+from clustervet.frames.pairing import check_rows
 from clustervet.frames.places import ARRAY, TEXT, is_many
 from clustervet.frames.source import FileSet, JoinedFiles, Source, open_table
 from clustervet.labels import Codes, product_labels, read_labels, show_label
@@ -47,6 +48,7 @@ def read_tables(
     array: str | None = None,
     joint: bool = False,
     parts: bool = False,
+    by_row: bool = False,
 ) -> Tables:
     r"""Count the labels in files: one table for each truth with each prediction.
 
@@ -54,8 +56,9 @@ def read_tables(
     ----------
     paths : path or sequence of paths
         One of these: a table in a file, a pattern or a folder; two files of labels, truth and
-        prediction, which are paired row by row; three or more files, which are the parts of
-        one table; files that `id` joins; or a saved table (`Contingency.save`).
+        prediction, which are paired row by row unless a column of ids says that their rows do not
+        match; three or more files, which are the parts of one table; files that `id` joins; or a
+        saved table (`Contingency.save`).
     truth : str or sequence of str, optional
         The column of classes, or several. A table of two columns needs no names, and a file
         of labels needs none if it has one column.
@@ -84,6 +87,8 @@ def read_tables(
         labels of every object.
     parts : bool, default False
         Whether two files are the parts of one table rather than truth and prediction.
+    by_row : bool, default False
+        Whether two files are paired row by row whatever their ids say.
 
     Returns
     -------
@@ -93,7 +98,8 @@ def read_tables(
     Raises
     ------
     FileError
-        If a file cannot be read, or has no such column.
+        If a file cannot be read, or has no such column; or if two files share a column of ids
+        that are not the same in each row.
     ParameterError
         If a column must be named, or if an option does not go with the files.
     LabelError
@@ -101,6 +107,10 @@ def read_tables(
 
     Notes
     -----
+    A column that both files have, beside truth and prediction, holds ids if no two rows of a file
+    have the same value in it, and if it is called ``id`` or ``index``, or as pandas calls its
+    index, or half of its values are in both files.
+
     Python reads one table in small text or in arrays, and the labels of two files. DuckDB
     groups everything else, in one scan for all pairs of columns, so that only counts are in
     memory. Other engines group one pair after the other.
@@ -126,10 +136,12 @@ def read_tables(
         return _saved(asked)
     options: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     options["memory_limit"] = memory_limit
+    if by_row and id is not None:
+        raise ParameterError(Setting("by_row"), " does not go with ", Setting("id"), ".")
     plain = id is None and engine is None
     if len(files) > 1 and id is None and not parts:
         if plain and len(files) == 2 and not any(map(is_many, files)):
-            return _by_row(asked, options)
+            return _by_row(asked, options, checked=not by_row)
         if not (truths and preds):
             if len(files) > 2:
                 raise ParameterError(
@@ -253,15 +265,15 @@ def _guessed(*sources: Source) -> dict[str, str]:
     return {one.name: one.header_guessed for one in sources if one.header_guessed is not None}
 
 
-def _by_row(asked: _Asked, options: Mapping[str, Any]) -> Tables:
-    """Truth and prediction in two files, paired row by row."""
+def _by_row(asked: _Asked, options: Mapping[str, Any], *, checked: bool) -> Tables:
+    """Truth and prediction in two files, paired row by row; ids that differ are refused."""
     if asked.weights is not None:
         raise ParameterError(
             Setting("weights"), " names a column of one table and does not go with two files."
         )
     if asked.files.count("-") == 2:
         raise ParameterError("only one of the two files can be standard input.")
-    sources, sides, whole = [], [], []
+    sources, chosen, whole = [], [], []
     every = {*asked.truths, *asked.preds}
     for path, columns, option in zip(
         asked.files, (asked.truths, asked.preds), (TRUTH, PRED), strict=True
@@ -276,9 +288,12 @@ def _by_row(asked: _Asked, options: Mapping[str, Any]) -> Tables:
         for name in names:
             if not source.holds(name):
                 raise source.absent(name)
-        sides.append(source.read((), names)[1])
+        chosen.append(names)
         sources.append(source)
         whole.append(source.format != TEXT and all(map(source.holds, every)))
+    if checked:
+        check_rows(sources, {*every, *chosen[0], *chosen[1]}, joins=True)
+    sides = [source.read((), names)[1] for source, names in zip(sources, chosen, strict=True)]
     guessed = _guessed(*sources)
     facts: dict[str, Any] = {"header_guessed": guessed, "paired_by_row": all(whole)}
     return Tables.of_labels(sides[0], sides[1], policies=asked.policies, **facts)

@@ -56,7 +56,10 @@ def table_of(
     if missing == "raise":
         _refuse_missing(sides, counts, left)
     cells, rows, cols = count_labels(truth, pred, values[left])
-    return Contingency(cells, truth.restore(rows), pred.restore(cols))
+    table = Contingency(cells, truth.restore(rows), pred.restore(cols))
+    if noise is not None or noise_policy is not None:
+        table.__dict__["noise_as_cluster"] = (0, 0)
+    return table
 
 
 def singled(noise: Any, noise_policy: NoisePolicy | None) -> Sequence[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -18,9 +19,10 @@ from clustervet.contingency.count import count_labels
 from clustervet.contingency.derived import Table, TableSums, count_pairs
 from clustervet.errors import ParameterError, TableError
 from clustervet.labels import encode_pair, plain_label
-from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.labels.pair import Missing, NoisePolicy, noise_place
 from clustervet.registry import register_door
 from clustervet.view import Backend, Result, Section, plain, to_frame, to_json
+from clustervet.view.words import noise_note
 
 Layout = Literal["long", "wide"]
 
@@ -69,8 +71,8 @@ class Contingency(TableSums, Result):
         Parameters
         ----------
         truth, pred : array-like
-            One label per object: lists, arrays, series; numbers, strings, dates or mixed. Two
-            pandas series are aligned on their index.
+            One label per object: lists, arrays, series; numbers, strings, dates or mixed. They
+            are paired by position; two pandas series must have equal indexes.
         weights : array-like, optional
             One weight per object.
         noise : str or dict, optional
@@ -91,7 +93,8 @@ class Contingency(TableSums, Result):
         Raises
         ------
         LabelError
-            If labels are missing, are no labels, or differ in number.
+            If labels are missing, are no labels, or differ in number, or if two pandas series
+            have different indexes.
 
         Examples
         --------
@@ -108,7 +111,10 @@ class Contingency(TableSums, Result):
             names=names,
         )
         cells, rows, cols = count_labels(*codes)
-        return cls(cells, codes[0].restore(rows), codes[1].restore(cols))
+        table = cls(cells, codes[0].restore(rows), codes[1].restore(cols))
+        if noise is not None or noise_policy is not None:
+            table.__dict__["noise_as_cluster"] = (0, 0)
+        return table
 
     @classmethod
     def from_counts(
@@ -313,6 +319,32 @@ class Contingency(TableSums, Result):
         table = Contingency(cells, used_rows, used_cols)
         table.__dict__["plain"] = None
         return table
+
+    @cached_property
+    def noise_as_cluster(self) -> tuple[int | float, int | float]:
+        """Objects labelled -1 in truth and prediction, where no policy said what that means."""
+        names, sizes = (
+            (self._class_names, self._cluster_names),
+            (self.class_sizes, self.cluster_sizes),
+        )
+        places = [noise_place(side) for side in names]
+        truth, pred = (
+            0 if place is None else plain_label(size[place])
+            for place, size in zip(places, sizes, strict=True)
+        )
+        return truth, pred
+
+    def cautions(self) -> list[str]:
+        """Return that the label -1 is a class or a cluster, where no policy said so.
+
+        Returns
+        -------
+        list of str
+            One sentence, or none.
+        """
+        truth, pred = self.noise_as_cluster
+        note = noise_note({"pred": (pred, self.n)}, {"truth": (truth, self.n)})
+        return [note] if note else []
 
     def as_population(self, n: float | None = None) -> Contingency:
         """Return the table read as a distribution, whose pair counts are those expected in n draws.

@@ -11,7 +11,7 @@ from clustervet.contingency.derived import Table
 from clustervet.contingency.table import Contingency
 from clustervet.errors import ParameterError
 from clustervet.frames.remarks import PAIRED_BY_ROW, header_remark, unmatched_remark
-from clustervet.labels import Codes, product_labels
+from clustervet.labels import Codes, check_index, product_labels
 
 if TYPE_CHECKING:
     from clustervet.frames.source import Unmatched
@@ -135,6 +135,7 @@ class Tables(Mapping[Pair, Any]):
         >>> {pair: table.shape for pair, table in tables.items()}
         {('shape', 'a'): (2, 2), ('colour', 'a'): (2, 2), ('product', 'a'): (3, 2)}
         """
+        check_index({**truths, **preds})
         classes = dict(truths)
         if len(classes) > 1:
             if PRODUCT in classes:

@@ -18,7 +18,7 @@ from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, MeasureFunction
 from clustervet.view import Backend, Cell, Column, Result, Row, Section, Table, name_cell, to_frame
-from clustervet.view.words import ident, number, short
+from clustervet.view.words import ident, noise_note, number, short
 
 # Labelings up to which all values are shown, and those that are shown of more.
 MATRIX = 12
@@ -45,6 +45,8 @@ class Distances(Result):
         Parameters of the measure.
     undefined : dict, optional
         The number of entries without a value (nan), by the reason.
+    noise_as_cluster : dict, optional
+        The number of objects labelled -1, by labeling, where no policy said what that means.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Distances(Result):
     measure: Measure
     parameters: Mapping[str, Any] = field(default_factory=dict)
     undefined: Mapping[str, int] = field(default_factory=dict)
+    noise_as_cluster: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.matrix.flags.writeable = False
@@ -171,7 +174,20 @@ class Distances(Result):
             "matrix": np.where(np.isfinite(self.matrix), self.matrix, np.array(None)).tolist(),
             "objects": self.counts.tolist(),
             "undefined": dict(self.undefined),
+            **({"noise_as_cluster": noise} if (noise := dict(self.noise_as_cluster)) else {}),
         }
+
+    def cautions(self) -> list[str]:
+        """Return in which labelings the label -1 counts as a cluster, where no policy said so.
+
+        Returns
+        -------
+        list of str
+            One sentence, or none.
+        """
+        total = int(self.counts.max())
+        note = noise_note({name: (count, total) for name, count in self.noise_as_cluster.items()})
+        return [note] if note else []
 
     def document(self) -> Section:
         """Return what the distances say: the matrix, or a corner of a large one.
@@ -191,6 +207,7 @@ class Distances(Result):
             "Distances",
             (f"{what} of {len(self):,} labelings of {objects} objects{unit}",),
             (matrix_table("distances", self, ".4g"),),
+            notes=tuple(self.cautions()),
             subject=self,
             measures=(record,),
         )
@@ -291,7 +308,11 @@ def distance_matrix(
     found = PairMatrix(many, scoring)
     found.fill(jobs)
     undefined = dict(scoring.undefined)
-    return Distances(many.names, found.values, found.counts, scoring.record, parameters, undefined)
+    noise = {
+        name: count for name, count in zip(many.names, many.noise_as_cluster, strict=False) if count
+    }
+    facts = scoring.record, parameters, undefined, noise
+    return Distances(many.names, found.values, found.counts, *facts)
 
 
 def distances_to(

@@ -49,6 +49,7 @@ class Ensemble:
     ----------
     labelings : list, dict, ndarray, data frame or Labelings
         A list of labelings, {name: labels}, the rows of an array or the columns of a frame.
+        Several pandas series must have equal indexes.
     names : sequence of str, optional
         Other names for the labelings.
     weights : sequence of float, optional

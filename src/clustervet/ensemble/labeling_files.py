@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clustervet.errors import ParameterError, Setting
+from clustervet.frames.pairing import check_rows
 from clustervet.frames.remarks import header_remark, labelings_remark
 from clustervet.frames.source import INDEX, Source, open_table
 from clustervet.labels import Codes, show_label
@@ -26,6 +27,9 @@ class LabelingFiles:
         Whether the first line names the columns.
     memory_limit : str, optional
         How much memory reading may take, such as ``"4GB"``.
+    by_row : bool, optional
+        Whether several files are paired row by row whatever their ids say. Otherwise files that
+        share a column of ids, as in `read_tables`, must have the same ids in each row.
 
     Examples
     --------
@@ -48,8 +52,10 @@ class LabelingFiles:
         delimiter: str | None = None,
         header: bool | None = None,
         memory_limit: str | None = None,
+        by_row: bool = False,
     ) -> None:
         self.columns = columns
+        self.by_row = by_row
         self.options = {
             "array": array,
             "delimiter": delimiter,
@@ -58,6 +64,7 @@ class LabelingFiles:
         }
         self._taken: tuple[Sequence[str], Sequence[str]] | None = None
         self._guessed: list[tuple[str, str]] = []
+        self._first: tuple[Source, Sequence[str]] | None = None
 
     def remarks(self) -> list[str]:
         """Return what was taken for what where that was a guess.
@@ -97,6 +104,8 @@ class LabelingFiles:
         ------
         ParameterError
             If a file holds several columns, or is given twice.
+        FileError
+            If files share a column of ids that are not the same in each row.
 
         Examples
         --------
@@ -109,9 +118,11 @@ class LabelingFiles:
         if len(files) == 1:
             source = open_table(files[0], **self.options)  # type: ignore[arg-type]  # as given
             if self.columns is not None:
+                self._first = source, self.columns
                 return source.labels(self.columns)
             taken, index = _without_index(source)
             self._taken = (taken, index) if len(taken) > 1 else None
+            self._first = source, taken
             return source.labels(taken)
         if files.count("-") > 1:
             raise ParameterError("only one of the files can be standard input.")
@@ -162,6 +173,11 @@ class LabelingFiles:
             raise ParameterError(f"{holds}is wanted.")
         if source.header_guessed is not None:
             self._guessed.append((source.name, source.header_guessed))
+        if self._first is None:
+            self._first = source, names
+        elif not self.by_row:
+            first, used = self._first
+            check_rows([first, source], {*used, *names})
         return source.labels(names)
 
 

@@ -11,9 +11,18 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of
 from clustervet.errors import LabelError, ParameterError, Setting
-from clustervet.labels import Codes, consecutive, encode_one, read_labels, show_label
+from clustervet.labels import (
+    Codes,
+    check_index,
+    consecutive,
+    encode_one,
+    noise_count,
+    read_labels,
+    show_label,
+)
 from clustervet.labels.arrays import kind_of
 from clustervet.labels.codes import from_integers
+from clustervet.labels.index import index_of
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.partition import Partition
 
@@ -46,6 +55,10 @@ class Labelings:
         Which labelings have objects without a label.
     kept : ndarray of bool, optional
         Which of the objects given are left, where some were dropped from all labelings.
+    noise_as_cluster : tuple of int, optional
+        How many objects each labeling labels -1, where no policy said what that means.
+    index : pandas.Index, optional
+        The index of the labelings, where they came with one.
     """
 
     names: tuple[str, ...]
@@ -53,6 +66,8 @@ class Labelings:
     clusters: NDArray[np.int64]
     gaps: NDArray[np.bool_]
     kept: NDArray[np.bool_] | None = None
+    noise_as_cluster: tuple[int, ...] = ()
+    index: Any = None
 
     @property
     def n(self) -> int:
@@ -138,6 +153,9 @@ class Labelings:
             codes=tuple(self.codes[i] for i in places),
             clusters=self.clusters[list(places)],
             gaps=self.gaps[list(places)],
+            noise_as_cluster=tuple(
+                self.noise_as_cluster[i] for i in places if self.noise_as_cluster
+            ),
         )
 
     def renamed(self, names: Sequence[str]) -> Labelings:
@@ -187,6 +205,7 @@ class Labelings:
         codes, clusters, gaps = LabelReader(shared=not self.complete).read(query, "the query")
         given = self.n if self.kept is None else len(self.kept)
         _check_same_length("a labeling", given, "the query", len(codes))
+        check_index({"the labelings": self, "the query": query})
         return Labelings(
             (*self.names, "the query"),
             (*self.codes, codes if self.kept is None else codes[self.kept]),
@@ -215,7 +234,7 @@ def read_labelings(
     ----------
     labelings : list, dict, ndarray, data frame or Labelings
         A list of labelings, {name: labels}, the rows of a two-dimensional array, or the columns
-        of a frame of pandas, polars or pyarrow.
+        of a frame of pandas, polars or pyarrow. Several pandas series must have equal indexes.
     noise : optional
         The label of noise, or its policy, as in `Contingency.from_labels`. Objects that it
         drops count as not labelled.
@@ -262,12 +281,19 @@ def read_labelings(
             if given
             else "there are no labelings; give at least two."
         )
-    found = []
+    found, noisy = [], []
+    told = noise is not None or noise_policy is not None
     for _, what, labels in given:
-        found.append(reader.read(labels, what))
+        side = read_labels(labels, what)
+        found.append(reader.read(side, what))
+        noisy.append(0 if told else noise_count(side))
         _check_same_length(given[0][1], len(found[0][0]), what, len(found[-1][0]))
+    check_index({what: labels for _, what, labels in given})
+    indexes = (index_of(labels) for _, _, labels in given)
     many = _gathered([name for name, _, _ in given], found)
-    return many if shared or many.complete else _common(many)
+    many = many if shared or many.complete else _common(many)
+    index = next((index for index in indexes if index is not None), None)
+    return replace(many, noise_as_cluster=tuple(noisy), index=index)
 
 
 def named_labels(labelings: Any) -> list[Named]:

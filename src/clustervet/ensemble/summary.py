@@ -123,6 +123,16 @@ class Summary(Result):
             **distances,
         }
 
+    def cautions(self) -> list[str]:
+        """Return in which labelings the label -1 counts as a cluster, where no policy said so.
+
+        Returns
+        -------
+        list of str
+            One sentence, or none.
+        """
+        return self.distances.cautions()
+
     def document(self) -> Section:
         """Return what the ensemble tells: its labelings, their distances, and the findings.
 
@@ -142,7 +152,7 @@ class Summary(Result):
             "How the clusterings relate",
             (self._caption(),),
             tuple(blocks),
-            notes=tuple(self._findings()),
+            notes=(*self._findings(), *self.cautions()),
             subject=self,
             measures=(record,) if record is consensus else (record, consensus),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.evidence.inputs import Inputs
-from clustervet.labels import Codes, show_label
+from clustervet.labels import Codes
 from clustervet.labels.pair import noise_policies
-
-# How files and programs write the label that algorithms give to noise.
-NOISE = (-1, "-1.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +65,6 @@ def labelled(side: Codes, label: Any) -> NDArray[np.bool_]:
         return np.zeros(len(side), np.bool_)
     found: NDArray[np.bool_] = side.values == code
     return found if side.missing is None else found & ~side.missing
-
-
-def noise_notes(given: Inputs) -> Iterator[str]:
-    """Clusterings in which the usual label of noise is read as a cluster, where nobody said so."""
-    if _policies(given):
-        return
-    noisy = [
-        show_label(name, 40)
-        for name, codes in given.preds.items()
-        if any(labelled(codes, label).any() for label in NOISE)
-    ]
-    if noisy:
-        more = f" and {len(noisy) - 4:,} more" if len(noisy) > 4 else ""
-        yield (
-            f"Label -1 of {', '.join(noisy[:4])}{more} is scored as one cluster; noise='drop' or "
-            "noise='singletons' (--noise drop, --noise singletons) reads it as noise."
-        )
 
 
 def _policies(given: Inputs) -> dict[Any, Any]:

@@ -18,6 +18,8 @@ from clustervet.scorecard.card_document import (
     card_notes,
     headline_key,
     leaders_table,
+    noise_caution,
+    scale_caution,
     score_words,
     scores_table,
 )
@@ -199,7 +201,7 @@ class Evidence(Result):
             "ensemble": plain(self.summary),
             "dropped": plain(self.dropped),
             "features": list(self.feature_names),
-            "notes": list(self.notes),
+            "notes": [*self.notes, *self.cautions()],
         }
 
     def columns(self) -> dict[str, Any]:
@@ -211,6 +213,17 @@ class Evidence(Result):
             Values by the name of the column.
         """
         return Judgement(self.scores or ScoreCards({}), self.inner or ScoreCards({})).columns()
+
+    def cautions(self) -> list[str]:
+        """Return what a reader of the scores alone must know.
+
+        Returns
+        -------
+        list of str
+            That noise is scored as a cluster, or that features differ in scale.
+        """
+        said = noise_caution(self.cards), scale_caution(self.inner or {})
+        return [line for line in said if line]
 
     @property
     def cards(self) -> ScoreCards:
@@ -405,7 +418,7 @@ def _verdict(found: Evidence) -> list[str]:
     said += _against_features(found) if found.inner is not None else []
     if left_out := _dropped_words(found):
         said.insert(1, left_out)
-    return said
+    return [*said, *found.cautions()]
 
 
 def _against_classes(found: Evidence) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,9 +14,10 @@ from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Ensemble, Summary
 from clustervet.errors import ClustervetError
-from clustervet.evidence.dropped import dropped_objects, noise_notes
+from clustervet.evidence.dropped import dropped_objects
 from clustervet.evidence.evidence import Evidence
 from clustervet.evidence.inputs import Inputs, read_inputs
+from clustervet.geometry.points import read_points, standardized
 from clustervet.internal.silhouette import Silhouettes, silhouettes
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure
@@ -55,6 +56,7 @@ def examine(
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
     metric: Any = "euclidean",
+    standardize: bool = False,
     sample: int = SAMPLE,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -65,7 +67,8 @@ def examine(
     ----------
     truth : array-like, mapping, Tables or None
         One labeling, or {name: labels}; None where only features are known. The tables that
-        `read_tables` makes of files stand for truth and predictions.
+        `read_tables` makes of files stand for truth and predictions. Labels and features of pandas
+        must have equal indexes.
     preds : mapping or array-like, optional
         The clusterings as {name: labels}, one labeling, or {name: Contingency} of finished
         tables; what needs labels is then left out.
@@ -83,6 +86,8 @@ def examine(
         What noise labels and missing labels mean, as in `Contingency.from_labels`.
     metric : str or callable, optional
         The distance between features.
+    standardize : bool, optional
+        Give every feature mean 0 and variance 1.
     sample : int, optional
         How many objects are drawn for what would take long on all; the notes say where.
     random_state : int, Generator or None, optional
@@ -113,7 +118,9 @@ def examine(
     """
     share(confidence, "confidence")
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
-    given = read_inputs(truth, preds, features, policies, feature_names)
+    given = read_inputs(truth, preds, features, policies, feature_names, weights)
+    if standardize and features is not None:
+        given = replace(given, features=standardized(read_points(features)))
     chosen = registry.select(measures, kind="external")
     examination = _Examination(
         given, chosen, confidence, weights, metric, sample, random_state, n_jobs
@@ -139,7 +146,6 @@ class _Examination:
         """Ask every question, in the order in which a page shows the answers."""
         given = self.given
         external = given.truth is not None or bool(given.tables)
-        self.notes += noise_notes(given)
         with ticking(3 * len(given.names) + 2, "evidence") as tick:
             judged = self._judged(tick) if external else Judgement()
             tick()

@@ -12,7 +12,6 @@ from clustervet.evidence.evidence import Evidence
 from clustervet.evidence.examine import examine
 from clustervet.frames import open_table
 from clustervet.frames.remarks import header_remark
-from clustervet.geometry.points import standardized
 from clustervet.labels import show_label
 
 
@@ -30,6 +29,7 @@ def examine_files(
     header: bool | None = None,
     array: str | None = None,
     memory_limit: str | None = None,
+    by_row: bool = False,
     **options: Any,
 ) -> tuple[Evidence, list[str]]:
     r"""Gather everything that can be said about clusterings in files.
@@ -53,6 +53,8 @@ def examine_files(
         The column of weights.
     delimiter, header, array, memory_limit : optional
         How files are read, as in `open_table`.
+    by_row : bool, optional
+        Whether two files are paired row by row whatever their ids say, as in `read_tables`.
     **options
         Further options of `examine`.
 
@@ -90,8 +92,9 @@ def examine_files(
             raise ParameterError(Setting("id"), " does not go with ", Setting("features"), ".")
         if weights is not None:
             raise ParameterError(Setting("weights"), " does not go with ", Setting("id"), ".")
-        policies = {name: options[name] for name in ("noise", "missing") if name in options}
-        tables = read_tables(files, truth, preds, id=id, joint=True, **policies, **parsing)
+        policies = {name: options[name] for name in options.keys() & {"noise", "missing"}}
+        reading: dict[str, Any] = {"id": id, "joint": True, "by_row": by_row, **policies, **parsing}
+        tables = read_tables(files, truth, preds, **reading)
         return examine(tables, **options), tables.remarks()
     source = open_table(files[0], **parsing)
     if not preds:
@@ -107,8 +110,7 @@ def examine_files(
     else:
         table = source.features(features, [*dict.fromkeys([*beside, *exclude])])
         codes = {name: table.labels(name) for name in columns}
-        matrix = standardized(table.matrix) if standardize else table.matrix
-        named = table.feature_names
+        matrix, named = table.matrix, table.feature_names
         remarks += [table.remark] if features is None else []
     if source.header_guessed is not None:
         remarks.insert(0, header_remark(source.name, source.header_guessed))
@@ -117,6 +119,7 @@ def examine_files(
         {name: codes[name] for name in preds},
         features=matrix,
         feature_names=named,
+        standardize=standardize,
         weights=None if weights is None else source.read([weights], ())[0][:, 0],
         **options,
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from clustervet.contingency import Contingency
 from clustervet.contingency.tables import Tables
 from clustervet.errors import LabelError, ParameterError
-from clustervet.labels import Codes, read_labels
+from clustervet.labels import Codes, check_index, read_labels
 from clustervet.scorecard.judge import named_labelings
 
 
@@ -78,6 +78,7 @@ def read_inputs(
     features: Any,
     policies: dict[str, Any],
     feature_names: Iterable[str] | None = None,
+    weights: Any = None,
 ) -> Inputs:
     """Return the labels read, or the tables taken as they are."""
     if isinstance(truth, Tables):
@@ -101,6 +102,7 @@ def read_inputs(
     name, labels = _one_truth(truth)
     if labels is None and features is None:
         raise ParameterError("give a truth, or features, or both to hold the clusterings against.")
+    check_index({name: labels, **named, "the features": features, "the weights": weights})
     codes = {each: read_labels(found, each) for each, found in named.items()}
     read = None if labels is None else read_labels(labels, name)
     named_features = _feature_names(features, feature_names)

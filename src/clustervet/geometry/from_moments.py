@@ -21,6 +21,7 @@ from clustervet.frames.rows import Rows, Sample
 from clustervet.geometry.geometry import Geometry
 from clustervet.geometry.metrics import read_metric
 from clustervet.geometry.moments import Centers, SquaredSums
+from clustervet.geometry.points import scale_ratio
 from clustervet.labels import show_label
 from clustervet.registry import Estimate
 
@@ -93,6 +94,13 @@ class MomentGeometry(Geometry):
     def d(self) -> int:
         """Number of features."""
         return len(self.moments.features)
+
+    @cached_property
+    def scale_ratio(self) -> float:
+        """Widest range of a feature by the narrowest, by the sample where there is one."""
+        if self._sample is None or not len(self._sample.points):
+            return 0.0
+        return scale_ratio(self._sample.points, self.metric.name)
 
     @property
     def points(self) -> Any:

@@ -12,8 +12,8 @@ from clustervet.errors import FeatureError, LabelError, ParameterError, Undefine
 from clustervet.frames.moments import Moments
 from clustervet.geometry import moments, sources, sweep
 from clustervet.geometry.metrics import Metric, read_metric
-from clustervet.geometry.points import is_sparse, read_matrix, read_points, survey
-from clustervet.labels import consecutive, encode_one, plain_label
+from clustervet.geometry.points import is_sparse, read_matrix, read_points, scale_ratio, survey
+from clustervet.labels import check_index, consecutive, encode_one, plain_label
 from clustervet.labels.codes import Names
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import register_door
@@ -36,7 +36,8 @@ class Geometry:
     X : array_like, sparse matrix or dataframe
         Features, one row per point; with ``metric='precomputed'`` a square matrix of distances.
     labels : array_like
-        Cluster of each point, one label per row of `X`.
+        Cluster of each point, one label per row of `X`. A data frame and a series of pandas must
+        have equal indexes.
     metric : str or callable, default 'euclidean'
         Name of a metric of scikit-learn, 'precomputed', or a function of two points that returns
         their distance.
@@ -91,6 +92,7 @@ class Geometry:
                 f"X and labels must be of the same points; X has {rows:,} rows and there are "
                 f"{given:,} labels."
             )
+        check_index({"X": X, "labels": labels})
         if kept is not None and not kept.all():
             if points is not None:
                 points = points[kept]
@@ -233,6 +235,11 @@ class Geometry:
                 "cluster of its own",
                 fault=LabelError,
             )
+
+    @cached_property
+    def scale_ratio(self) -> float:
+        """Widest range of a feature by the narrowest, where they differ much; otherwise 0."""
+        return 0.0 if self._points is None else scale_ratio(self._points, self.metric.name)
 
     @cached_property
     def memory(self) -> dict[Any, Any]:

@@ -21,6 +21,14 @@ ROUNDING = 1e-11
 # A matrix may differ from its transpose by this share of the largest distance: the square root
 # of a rounding error, which is the error of distances by matrix products.
 ASYMMETRY = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
+# Metrics in which wide features outweigh narrow ones, the ratio above which a note says so, and
+# the share of its size up to which a feature varies by rounding.
+ADDING = frozenset(
+    {"euclidean", "sqeuclidean", "cosine", "manhattan", "cityblock", "l1", "l2", "chebyshev"}
+    | {"minkowski"}
+)
+UNEVEN = 100.0
+CONSTANT = 1e-12
 
 
 def read_points(features: Any, what: str = "X") -> Any:
@@ -263,6 +271,39 @@ def _refuse(fault: int, distances: NDArray[Any], row: int, column: int, what: st
         f"distances must be symmetric; row {row}, column {column} of {what} is {value:.6g} and "
         f"the other way {distances[column, row]:.6g}."
     )
+
+
+def scale_ratio(points: Any, metric: str = "euclidean") -> float:
+    """Return how many times wider the widest feature is than the narrowest, where that is much.
+
+    It is 0 unless the ranges and the standard deviations of the features both differ by a factor
+    of more than 100: a pixel that is rarely black has the scale of all other pixels. It is 0 for
+    sparse features, which are counts, and for metrics that do not add up the features as they are.
+    Features that are constant have no scale.
+
+    >>> scale_ratio(np.array([[0.0, 5.0], [1.0, 805.0]])), scale_ratio(np.eye(3))
+    (800.0, 0.0)
+    """
+    if is_sparse(points) or metric not in ADDING:
+        return 0.0
+    low, high = points.min(axis=0).astype(np.float64), points.max(axis=0).astype(np.float64)
+    widths = high / 2 - low / 2  # halves, whose difference is always finite
+    # What differs in the last digits alone is constant.
+    varying = np.flatnonzero(widths > CONSTANT * np.maximum(np.abs(low), np.abs(high)))
+    ratio = _quotient(widths[varying])
+    if ratio <= UNEVEN:
+        return 0.0
+    # Shares of the range, which can be squared whatever its size.
+    spreads = [((points[:, k] / 2 - low[k] / 2) / widths[k]).std() for k in varying]
+    return ratio if _quotient(np.array(spreads) * widths[varying]) > UNEVEN else 0.0
+
+
+def _quotient(values: NDArray[np.float64]) -> float:
+    """Return the largest value by the smallest; 0 where there are none."""
+    if not len(values):
+        return 0.0
+    with np.errstate(over="ignore"):
+        return float(min(values.max() / values.min(), np.finfo(np.float64).max))
 
 
 def standardized(points: Any) -> Any:

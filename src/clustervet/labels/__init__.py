@@ -6,11 +6,13 @@ Rule of this room: labels are validated here, once; no later code checks them ag
 from __future__ import annotations
 
 from clustervet.labels.codes import Codes, Singleton, consecutive
+from clustervet.labels.index import check_index
 from clustervet.labels.pair import (
     encode_all,
     encode_one,
     encode_pair,
     encode_weights,
+    noise_count,
     product_labels,
 )
 from clustervet.labels.read import read_labels
@@ -19,11 +21,13 @@ from clustervet.labels.text import plain_label, show_label
 __all__ = [
     "Codes",
     "Singleton",
+    "check_index",
     "consecutive",
     "encode_all",
     "encode_one",
     "encode_pair",
     "encode_weights",
+    "noise_count",
     "plain_label",
     "product_labels",
     "read_labels",

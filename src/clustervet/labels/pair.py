@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of
 from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels.arrays import kind_of
-from clustervet.labels.codes import Codes, Mask, Singleton, from_keys
+from clustervet.labels.codes import Codes, Mask, Names, Singleton, from_keys
+from clustervet.labels.index import check_index
 from clustervet.labels.read import read_labels
 from clustervet.labels.text import plain_label, show_label
 
@@ -20,6 +21,9 @@ NoisePolicy = Literal["keep", "drop", "singletons"]
 # Squares of larger real weights come too near to the largest float.
 HEAVY = 1e150
 POLICIES = ("keep", "drop", "singletons")
+# How programs and files write the label of noise, and the label beside which it is a sign.
+NOISE_LABELS = (-1, "-1.0")
+OTHER_SIGNS = (1, "1.0", "+1")
 
 
 def encode_pair(
@@ -138,6 +142,7 @@ def encode_all(
                 f"{first} and {name} must label the same objects; {first} has {length:,} labels "
                 f"and {name} has {len(side):,}."
             )
+    check_index(labelings if weights is None else {**labelings, "the weights": weights})
     heavy = None if weights is None else encode_weights(weights, length)
     done, kept = _settled(sides, policies, missing)
     return done, heavy if heavy is None or kept is None else heavy[kept]
@@ -231,6 +236,7 @@ def product_labels(truths: Sequence[Any], missing: str = "raise") -> Codes:
             "all truths must label the same objects; their lengths are "
             f"{', '.join(f'{len(side):,}' for side in sides)}."
         )
+    check_index({f"truth {k}": truth for k, truth in enumerate(truths, 1)})
     names: list[tuple[Any, ...]] = [()]
     codes = np.zeros(lengths.pop(), np.int64)
     absent = np.zeros(len(codes), np.bool_)
@@ -297,6 +303,59 @@ def noise_policies(noise: Any, policy: NoisePolicy | None) -> dict[Any, Any]:
         if given not in POLICIES:
             raise ParameterError(f"a noise policy is one of {', '.join(POLICIES)}, not {given!r}.")
     return policies
+
+
+def noise_count(side: Codes) -> int:
+    """Count the objects with the label -1, which clusterers give to noise.
+
+    Parameters
+    ----------
+    side : Codes
+        One clustering.
+
+    Returns
+    -------
+    int
+        The number of objects; 0 where -1 and 1 are the only labels, which are then signs.
+
+    Examples
+    --------
+    >>> noise_count(read_labels([0, -1, 1, -1])), noise_count(read_labels([1, -1, 1, -1]))
+    (2, 0)
+    """
+    noisy = _labelled(side, NOISE_LABELS)
+    if not noisy.any():
+        return 0
+    known = len(side) if side.missing is None else int((~side.missing).sum())
+    count, signs = int(noisy.sum()), int(_labelled(side, OTHER_SIGNS).sum())
+    return 0 if signs and count + signs == known else count
+
+
+def noise_place(names: Names) -> int | None:
+    """The place of the label -1 among distinct names; None where it is a sign or not there.
+
+    >>> noise_place([0, -1, 1]), noise_place(["a", "-1"]), noise_place([-1, 1])
+    (1, 1, None)
+    """
+    if isinstance(names, np.ndarray) and names.dtype.kind in "iu":
+        found = np.flatnonzero(names == -1).tolist()
+    else:
+        found = [k for k, name in enumerate(names) if _text(name) in ("-1", "-1.0")]
+    signs = len(names) == 2 and any(_text(name) in ("1", "1.0", "+1") for name in names)
+    return found[0] if found and not signs else None
+
+
+def _text(name: Any) -> str:
+    """A number or a text as text; anything else is neither -1 nor 1."""
+    return str(name) if isinstance(name, str | int | float | np.number) else ""
+
+
+def _labelled(side: Codes, labels: Collection[Any]) -> Mask:
+    """Which objects have one of the labels. A missing label has a code, which is not counted."""
+    found = np.zeros(len(side), np.bool_)
+    for code in {side.find(label) for label in labels} - {None}:
+        found |= side.values == code
+    return found if side.missing is None else found & ~side.missing
 
 
 def _fill(side: Codes, name: str, missing: Missing) -> Codes:

@@ -16,6 +16,7 @@ from clustervet.pacmdl.registry import languages
 from clustervet.pacmdl.tail import bmax
 from clustervet.pacmdl.transduction import Transduction, transduce
 from clustervet.view import Result, Section, facts_table, plain, plain_table
+from clustervet.view.words import class_note, noise_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,9 @@ class Bound(Result):
         Number of clusters without labelled objects, whose label was drawn.
     constant : ConstantLabel
         The classifier that always predicts the most common label.
+    noise_as_cluster : tuple of int, optional
+        Number of objects whose label is -1, and of those whose cluster is -1 where no policy said
+        what that means.
 
     Notes
     -----
@@ -122,6 +126,7 @@ class Bound(Result):
     tied: int
     without: int
     constant: ConstantLabel
+    noise_as_cluster: tuple[int, int] = (0, 0)
 
     @property
     def rate(self) -> float:
@@ -161,6 +166,7 @@ class Bound(Result):
         dict
             Numbers, texts, lists and dicts, as JSON holds them.
         """
+        noise = dict(zip(("truth", "pred"), self.noise_as_cluster, strict=True))
         return {
             "schema": self.SCHEMA,
             **plain(self._numbers()),
@@ -170,7 +176,20 @@ class Bound(Result):
                 for cluster, label in self.assignment.items()
             ],
             "verdict": self.verdict,
+            **({"noise_as_cluster": noise} if any(noise.values()) else {}),
         }
+
+    def cautions(self) -> list[str]:
+        """Return that the label -1 counts as a class, or as a cluster where no policy said so.
+
+        Returns
+        -------
+        list of str
+            One sentence for each.
+        """
+        truth, pred = self.noise_as_cluster
+        total = self.train_size + self.test_size
+        return [line for line in (class_note(truth), noise_note({"pred": (pred, total)})) if line]
 
     def _numbers(self) -> dict[str, Any]:
         return {
@@ -260,6 +279,7 @@ class Bound(Result):
                 plain_table("bound-numbers", "The bound in numbers", columns, detail=True),
                 plain_table("bound-labels", title, assigned, detail=True),
             ),
+            notes=tuple(self.cautions()),
             lead=(self.verdict,),
             subject=self,
         )
@@ -291,7 +311,7 @@ def pac_mdl_bound(
     truth : array-like
         The labels of all objects; they may be missing where an object is unlabelled.
     pred : array-like
-        The clusters of all objects.
+        The clusters of all objects. Two pandas series must have equal indexes.
     labelled : array-like, optional
         The objects that the bound may learn from: a mask, positions, or a column of yes and no or
         of 1 and 0. By default the objects whose truth is not missing.
@@ -397,6 +417,7 @@ def pac_mdl_bound(
         tied=found.tied,
         without=found.without,
         constant=_constant(found, delta),
+        noise_as_cluster=found.noise_as_cluster,
     )
 
 

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from clustervet._checks import generator, whole
 from clustervet.contingency.count import count_labels
 from clustervet.errors import LabelError, ParameterError, Setting
-from clustervet.labels import Codes, encode_all, plain_label, read_labels, show_label
+from clustervet.labels import (
+    Codes,
+    check_index,
+    encode_all,
+    noise_count,
+    plain_label,
+    read_labels,
+    show_label,
+)
 from clustervet.labels.codes import Mask
 from clustervet.labels.pair import Missing, NoisePolicy
 
@@ -75,6 +83,9 @@ class Transduction:
         The same among the unlabelled objects whose truth was given.
     largest_share : float
         Share of the most common label among all objects whose truth is known.
+    noise_as_cluster : tuple of int
+        Number of objects whose label is -1, and of those whose cluster is -1 where no policy said
+        what that means.
 
     Examples
     --------
@@ -98,6 +109,7 @@ class Transduction:
     constant_train_errors: int
     constant_test_errors: int | None
     largest_share: float
+    noise_as_cluster: tuple[int, int] = (0, 0)
 
     @property
     def mapping(self) -> dict[Any, Any]:
@@ -126,7 +138,7 @@ def transduce(
     truth : array_like
         Label of each object; may be missing where an object is unlabelled.
     pred : array_like
-        Cluster of each object.
+        Cluster of each object. Two pandas series must have equal indexes.
     labelled : array_like, optional
         Mask or positions of the labelled objects; by default those whose truth is not missing. The
         truth of the other objects is used only to count test errors.
@@ -201,6 +213,7 @@ def transduce(
         constant_train_errors=train.errors(constant),
         constant_test_errors=None if test is None else test.errors(constant),
         largest_share=float(sizes.max() / sizes.sum()),
+        noise_as_cluster=sample.noise_as_cluster,
     )
 
 
@@ -250,6 +263,7 @@ class Sample:
     pred: Codes
     labelled: Mask
     known: Mask
+    noise_as_cluster: tuple[int, int] = (0, 0)
 
 
 def read_sample(
@@ -272,9 +286,14 @@ def read_sample(
             f"truth and pred must label the same objects; truth has {len(classes):,} labels and "
             f"pred has {len(clusters):,}."
         )
+    check_index({"truth": truth, "pred": pred})
+    unread = noise_count(clusters) if noise is None and noise_policy is None else 0
     places = Codes(np.arange(len(classes)), lambda codes: codes, _finds_nothing)
     known = np.ones(len(classes), bool) if classes.missing is None else ~classes.missing
-    train = _mask(labelled, len(classes)) if labelled is not None else known
+    train = known
+    if labelled is not None:
+        train = _mask(labelled, len(classes))
+        check_index({"truth": truth, "pred": pred, "labelled": labelled})
     _check_known(train, known)
     sides, _ = encode_all(
         {"pred": clusters, "places": places},
@@ -289,7 +308,7 @@ def read_sample(
         classes, train, known = classes.keep(kept), train[kept], known[kept]
     if not train.any():
         raise LabelError("no object is labelled; the bound needs the truth of some.")
-    return Sample(classes, clusters, train, known)
+    return Sample(classes, clusters, train, known, (noise_count(classes), unread))
 
 
 def _finds_nothing(label: Any) -> None:

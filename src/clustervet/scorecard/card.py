@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from clustervet.inference import Interval
 from clustervet.registry import Estimate, Measure, measures
-from clustervet.scorecard.card_document import cards_document
+from clustervet.scorecard.card_document import card_cautions, cards_document
 from clustervet.view import Result, Section, plain
 from clustervet.view.words import counted
 
@@ -96,6 +96,10 @@ class Subject(Protocol):
     def remarks(self) -> Sequence[str]:
         """What to know when reading the scores."""
 
+    @property
+    def noise_as_cluster(self) -> tuple[int | float, int | float]:
+        """Objects labelled -1 in truth and prediction, where no policy said what that means."""
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
 
@@ -110,11 +114,15 @@ class TableSubject:
     truth: str = "truth"
     pred: str = "pred"
     remarks: tuple[str, ...] = ()
+    # Objects labelled -1 in truth and prediction, where no policy said what that means.
+    noise_as_cluster: tuple[int | float, int | float] = (0, 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         names = ("truth", "pred", "objects", "classes", "clusters")
-        return {name: getattr(self, name) for name in names}
+        truth, pred = map(plain, self.noise_as_cluster)
+        noise = {"noise_as_cluster": {"truth": truth, "pred": pred}} if truth or pred else {}
+        return {name: getattr(self, name) for name in names} | noise
 
     def __str__(self) -> str:
         objects = counted(self.objects, "object")
@@ -134,11 +142,18 @@ class GeometrySubject:
     pred: str = "pred"
     remarks: tuple[str, ...] = ()
     truth: str = ""
+    # Points labelled -1, where no policy said what that means, and the ratio of the widest range
+    # of a feature to the narrowest, where they differ by orders of magnitude.
+    noise_as_cluster: tuple[int, int] = (0, 0)
+    scale_ratio: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         names = ("pred", "objects", "features", "clusters", "metric", "noise", "remarks")
-        return {name: plain(getattr(self, name)) for name in names}
+        data = {name: plain(getattr(self, name)) for name in names}
+        if self.noise_as_cluster[1]:
+            data["noise_as_cluster"] = {"pred": self.noise_as_cluster[1]}
+        return data | ({"scale_ratio": self.scale_ratio} if self.scale_ratio else {})
 
     def __str__(self) -> str:
         parts = [counted(self.objects, "point")]
@@ -215,7 +230,10 @@ class ScoreCard(Result, Mapping[str, float]):
             Plain data, as JSON holds it.
         """
         scores = [score.to_dict() for score in self.scores.values()]
-        return {"schema": SCHEMA, **self.subject.to_dict(), "scores": scores}
+        subject = self.subject.to_dict()
+        if "remarks" in subject:
+            subject["remarks"] += self.cautions()
+        return {"schema": SCHEMA, **subject, "scores": scores}
 
     def columns(self) -> dict[str, Any]:
         """Return one row per measure.
@@ -226,6 +244,16 @@ class ScoreCard(Result, Mapping[str, float]):
             Values by the name of the column.
         """
         return card_columns([self])
+
+    def cautions(self) -> list[str]:
+        """Return what a reader of the scores alone must know.
+
+        Returns
+        -------
+        list of str
+            That noise is scored as a cluster, or that features differ in scale.
+        """
+        return card_cautions({self.subject.pred: self})
 
     def document(self) -> Section:
         """Return what was scored, one row per measure, and why values are undefined.
@@ -291,6 +319,16 @@ class ScoreCards(Result, Mapping[str, ScoreCard]):
             Values by the name of the column.
         """
         return card_columns(list(self.values()))
+
+    def cautions(self) -> list[str]:
+        """Return what a reader of the scores alone must know.
+
+        Returns
+        -------
+        list of str
+            That noise is scored as a cluster, or that features differ in scale.
+        """
+        return card_cautions(self)
 
     def document(self) -> Section:
         """Return the cards side by side.

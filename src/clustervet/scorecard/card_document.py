@@ -26,7 +26,9 @@ from clustervet.view.words import (
     distinct,
     ident,
     inner_title,
+    noise_note,
     number,
+    scale_note,
     short,
     spoken,
 )
@@ -58,7 +60,7 @@ def cards_document(cards: Cards, *, named: bool, subject: Any) -> Section:
         "Scores",
         tuple(_captions(cards, named)),
         (leaders_table("scores-leaders", cards, detail=True), scores_table(cards, named)),
-        notes=tuple(card_notes(cards, named)[:NOTES]),
+        notes=(*card_notes(cards, named)[:NOTES], *card_cautions(cards)),
         lead=tuple(filter(None, [headline(cards)])),
         subject=subject,
         measures=tuple(records),
@@ -168,6 +170,26 @@ def card_notes(cards: Cards, named: bool) -> list[str]:
                 reasons.setdefault(why + of, []).append(score.measure.key)
     remarks = dict.fromkeys(line for card in cards.values() for line in card.subject.remarks)
     return [*(f"{', '.join(keys)}: {why}" for why, keys in reasons.items()), *remarks]
+
+
+def card_cautions(cards: Cards) -> list[str]:
+    """Return where the label -1 is scored as a cluster, and that features differ in scale."""
+    return [line for line in (noise_caution(cards), scale_caution(cards)) if line]
+
+
+def noise_caution(cards: Cards) -> str:
+    """Return where the label -1 is scored as a cluster or class; empty where it is nowhere."""
+    subjects = [card.subject for card in cards.values()]
+    clusters = {one.pred: (one.noise_as_cluster[1], one.objects) for one in subjects}
+    classes = {one.truth: (one.noise_as_cluster[0], one.objects) for one in subjects}
+    inner = any(one.truth == "" for one in subjects)
+    return noise_note(clusters, classes, aside="dbcv" if inner else "")
+
+
+def scale_caution(cards: Cards) -> str:
+    """Return that the features differ in scale; empty where they do not."""
+    ratios = [getattr(card.subject, "scale_ratio", 0.0) for card in cards.values()]
+    return scale_note(max(ratios, default=0.0))
 
 
 def _reasons(score: Score) -> list[str]:

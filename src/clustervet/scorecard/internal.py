@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from clustervet.errors import ParameterError
+from clustervet.errors import ParameterError, Setting
+from clustervet.frames.moments import Moments
 from clustervet.geometry import Geometry
 from clustervet.geometry.geometry import as_geometry
-from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.geometry.points import read_points, standardized
+from clustervet.labels import check_index
+from clustervet.labels.pair import Missing, NoisePolicy, noise_place
 from clustervet.registry import Measure, measures
 from clustervet.scorecard.card import GeometrySubject, Score, ScoreCard, ScoreCards
 from clustervet.scorecard.judge import Chosen, named_labelings
@@ -42,11 +45,8 @@ def score_geometry(
         records, left_out = _affordable(records, geometry, sample)
         if left_out:
             remarks.append(f"Left out, for the time it takes: {', '.join(left_out)}; ask by name.")
-    if geometry.noise_cluster is not None:
-        remarks.append(
-            f"The label {geometry.names[geometry.noise_cluster]} is scored as a cluster, except by "
-            "dbcv; noise='drop' leaves its points out."
-        )
+    place = None if geometry.noise_cluster is None else noise_place(geometry.names)
+    noisy = 0 if place is None else int(geometry.sizes[place])
     drawn = sample if sample is not None else _default_sample(geometry, measures_)
     scores = [_score(record, geometry, drawn, random_state) for record in records]
     subject = GeometrySubject(
@@ -57,6 +57,8 @@ def score_geometry(
         geometry.dropped,
         pred,
         tuple(remarks),
+        noise_as_cluster=(0, noisy),
+        scale_ratio=geometry.scale_ratio,
     )
     return ScoreCard(subject, scores)
 
@@ -104,6 +106,7 @@ def internal_scores(
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
+    standardize: bool = False,
     sample: int | None = None,
     random_state: Any = 0,
 ) -> Any:
@@ -114,7 +117,8 @@ def internal_scores(
     X : array-like, sparse matrix, frame, Geometry or Moments
         One row per point; or a finished geometry, or the moments of the clusters.
     labels : array-like or mapping, optional
-        One label per point. Several clusterings, as {name: labels}, are scored side by side.
+        One label per point. Several clusterings, as {name: labels}, are scored side by side. A
+        data frame and series of pandas must have equal indexes.
     metric : str or callable, optional
         The distance between points; "precomputed" if X holds distances.
     measures : str, Measure or list, optional
@@ -123,6 +127,9 @@ def internal_scores(
         Only measures of this family.
     noise, noise_policy, missing : optional
         What noise labels and missing labels mean, as in `Contingency.from_labels`.
+    standardize : bool, optional
+        Give every feature mean 0 and variance 1. Without it, a note says so where one feature has
+        100 times the range and the standard deviation of another.
     sample : int, optional
         How many points are drawn. With it, or with more than 50,000 points, the silhouette is
         estimated from points drawn by cluster, and measures whose time grows with the square of
@@ -150,17 +157,18 @@ def internal_scores(
     """
     options: dict[str, Any] = {"family": family, "sample": sample, "random_state": random_state}
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
-    if isinstance(labels, Mapping):
-        return ScoreCards(
-            {
-                name: score_geometry(
-                    as_geometry("internal_scores", X, each, metric, **policies),
-                    measures,
-                    pred=name,
-                    **options,
-                )
-                for name, each in named_labelings(labels, "labels").items()
-            }
-        )
-    geometry = as_geometry("internal_scores", X, labels, metric, **policies)
-    return score_geometry(geometry, measures, **options)
+    given = named_labelings(labels, "labels") if isinstance(labels, Mapping) else {"pred": labels}
+    check_index({"X": X, **given})
+    points = _standardized(X, metric) if standardize else X
+    cards = {}
+    for name, each in given.items():
+        geometry = as_geometry("internal_scores", points, each, metric, **policies)
+        cards[name] = score_geometry(geometry, measures, pred=name, **options)
+    return ScoreCards(cards) if isinstance(labels, Mapping) else cards["pred"]
+
+
+def _standardized(features: Any, metric: Any) -> Any:
+    """Return features with mean 0 and variance 1."""
+    if isinstance(features, Geometry | Moments) or metric == "precomputed":
+        raise ParameterError(Setting("standardize"), " is for features, and there are none.")
+    return standardized(read_points(features))

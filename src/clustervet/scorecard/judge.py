@@ -168,6 +168,16 @@ class Judgement(Result):
             columns[name] = [math.nan if c is None else getattr(c, name) for c in levels]
         return columns
 
+    def cautions(self) -> list[str]:
+        """Return what a reader of the scores alone must know.
+
+        Returns
+        -------
+        list of str
+            That noise is scored as a cluster, or that features differ in scale.
+        """
+        return [line for cards in self._parts for line in cards.cautions()]
+
     def document(self) -> Section:
         """Return the cards, then chance levels, ranking and diagnoses.
 
@@ -255,7 +265,8 @@ def answer(
     for (truth, pred), table in tables.items():
         intervals = attempt("intervals", partial(_intervals, table, records, asked)) or {}
         scores = [Score(r, *r.evaluate(table), intervals.get(r.key)) for r in records]
-        subject = TableSubject(table.n, *table.shape, truth=truth, pred=pred)
+        noise = table.noise_as_cluster
+        subject = TableSubject(table.n, *table.shape, truth, pred, noise_as_cluster=noise)
         cards[_card_name(truth, pred, len(truths), len(preds))] = ScoreCard(subject, scores)
         if asked.chance is not None:
             chances[pred] = attempt("chance", partial(_levels, table, asked)) or {}

@@ -10,9 +10,9 @@ from clustervet import _memory
 from clustervet.contingency.files import COMBINATIONS, RANKED, read_tables
 from clustervet.errors import ParameterError, Setting
 from clustervet.frames import FeatureTable, open_table
+from clustervet.frames.pairing import check_rows
 from clustervet.frames.places import ARRAY, TEXT, find_place, is_many
 from clustervet.frames.remarks import features_remark, header_remark
-from clustervet.geometry.points import standardized
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing
 from clustervet.registry import measures as registry
@@ -48,6 +48,7 @@ def score_files(
     delimiter: str | None = None,
     header: bool | None = None,
     array: str | None = None,
+    by_row: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> Judgement:
@@ -69,14 +70,15 @@ def score_files(
     features, exclude : list of str, optional
         The columns of features, and numeric columns that are none.
     standardize : bool, optional
-        Give every feature mean 0 and variance 1.
+        Give every feature mean 0 and variance 1. Without it, a note says so where one feature has
+        100 times the range and the standard deviation of another.
     metric : str, optional
         The distance between points.
     sample : int, optional
         How many points are drawn for measures that take long on all.
     confidence, resamples, chance, diagnose : optional
         As in `judge`.
-    id, weights, noise, missing, engine, memory_limit, delimiter, header, array : optional
+    id, weights, noise, missing, engine, memory_limit, delimiter, header, array, by_row : optional
         How files are read, as in `read_tables`.
     random_state : int, Generator or None, optional
         The seed of everything random.
@@ -133,6 +135,7 @@ def score_files(
             id=id,
             weights=weights,
             joint=ranked,
+            by_row=by_row,
             **policies,
             **reading,
             **parsing,
@@ -165,6 +168,7 @@ def score_files(
         policies,
         reading,
         parsing,
+        by_row,
     )
     with _memory.memory_limit(memory_limit):
         inner, remarks = points.scores(wanted["internal"], family)
@@ -229,6 +233,7 @@ class _PointFiles:
     policies: dict[str, Any]
     reading: dict[str, Any]
     parsing: dict[str, Any]
+    by_row: bool
 
     def scores(
         self, keys: Sequence[str] | None, family: str | Iterable[str] | None
@@ -238,11 +243,12 @@ class _PointFiles:
             return self._in_files(keys, family)
         table, labels, remarks = self._read()
         cards = internal_scores(
-            standardized(table.matrix) if self.standardize else table.matrix,
+            table.matrix,
             labels,
             self.metric,
             measures=keys,
             family=family,
+            standardize=self.standardize,
             sample=self.sample,
             random_state=self.random_state,
             **self.policies,
@@ -299,8 +305,13 @@ class _PointFiles:
         """Return features, and clusterings from the same file or from a second one."""
         text = {name: self.parsing[name] for name in ("delimiter", "header")}
         if len(self.files) == 2:
-            table = open_table(self.files[0], array=self.parsing["array"]).features(self.features)
+            first = open_table(self.files[0], array=self.parsing["array"])
             second = open_table(self.files[1], **text)
+            if not self.by_row:
+                # Features that nobody named may be ids.
+                named = first.choose(self.features)[0] if self.features else []
+                check_rows([first, second], {*named, *self.preds})
+            table = first.features(self.features)
             if find_place(self.files[1]).format != TEXT and not self.preds:
                 raise ParameterError("name a column of clusters with ", Setting("pred"), ".")
             preds = list(self.preds) or list(second.columns)

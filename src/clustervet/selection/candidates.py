@@ -15,21 +15,18 @@ from numpy.typing import NDArray
 from clustervet._checks import is_number
 from clustervet.errors import LabelError, ParameterError
 from clustervet.fitting.fits import Fit
-from clustervet.labels import Codes, plain_label, read_labels
+from clustervet.labels import Codes, check_index, noise_count, plain_label, read_labels
 from clustervet.labels.codes import Mask
 from clustervet.pacmdl import Bound, Description, Language, bmax, pac_mdl_bound
 from clustervet.pacmdl.coding import CHOICES
 from clustervet.pacmdl.transduction import Transduction, read_sample, transduce
 from clustervet.view.data import record
+from clustervet.view.words import class_note
 
 Labels = NDArray[Any]
 NOISE = -1
 NOISES = ("keep", "singletons")
 OWN = "The bound holds if the labelled points, which were given, are a random sample of all points."
-MINUS_ONE = (
-    "The label -1 is taken as a class; where it means that there is none, leave the label of such "
-    "a point empty (None, NaN)."
-)
 
 
 def seeds_of(seed: int, name: str, clusters: int, run: int) -> tuple[int, int]:
@@ -59,13 +56,21 @@ class Split:
     remarks: tuple[str, ...] = ()
 
 
-def read_split(y: Any, labelled: Any, train: Any, points: int, seed: int) -> Split:
+def read_split(
+    y: Any,
+    labelled: Any,
+    train: Any,
+    points: int,
+    seed: int,
+    X: Any = None,  # noqa: N803  # the name that everyone gives to features
+) -> Split:
     """Return the labelled points: as given, or where y is not missing, or drawn by the seed.
 
     A drawn sample is not stratified: the bound's proof needs every sample of that size to be
     equally likely (Banerjee & Langford 2004, theorem 1).
     """
     truth = read_labels(y, "y")
+    check_index({"X": X, "y": y, "labelled": labelled})
     if len(truth) != points:
         raise LabelError(
             f"y must have one label per point; X has {points:,} points and y has {len(truth):,} "
@@ -81,7 +86,7 @@ def read_split(y: Any, labelled: Any, train: Any, points: int, seed: int) -> Spl
     alike = np.zeros(points, np.int8)
     sample = read_sample(truth, alike, labelled, noise=None, noise_policy=None, missing="raise")
     if len(truth.values) and _has_minus_one(truth):
-        remarks.append(MINUS_ONE)
+        remarks.append(class_note(noise_count(truth)))
     return Split(truth, sample.labelled, tuple(remarks))
 
 
@@ -166,6 +171,8 @@ class SelectionStudy:
     seed: int
     remarks: tuple[str, ...] = ()
     standardized: bool = False
+    # Widest range of a feature by the narrowest, where they differ by orders of magnitude.
+    scale_ratio: float = 0.0
 
     def choices(self) -> tuple[str, ...]:
         """Return the choices that are made by the labels."""
@@ -224,10 +231,11 @@ class Contest:
     study: SelectionStudy
     split: Split
     names: Any
-    noise: str
+    noise: str | None
     candidates: dict[Any, Candidate] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     leader: tuple[Candidate, Fit] | None = None
+    noise_as_cluster: dict[str, int] = field(default_factory=dict)
 
     def add(self, fit: Fit) -> None:
         """Judge a fit; its labels are forgotten unless it leads."""
@@ -237,6 +245,10 @@ class Contest:
         leads = self.leader is None or rank(candidate) < rank(self.leader[0])
         if fit.labels is not None and leads:
             self.leader = candidate, fit
+        if fit.labels is not None and self.noise is None:
+            noisy, held = int((fit.labels == NOISE).sum()), self.noise_as_cluster
+            if noisy:
+                held[candidate.algorithm] = max(noisy, held.get(candidate.algorithm, 0))
 
     def _judged(self, fit: Fit) -> Candidate:
         """Return what a fit is worth under the language of the study."""
@@ -268,7 +280,7 @@ class Contest:
     def _told_apart(self, fit: Fit) -> Labels:
         """Return noise as one more cluster, or each noise point as a cluster of its own."""
         labels = np.asarray(fit.labels)
-        if self.noise == "keep" or not (labels == NOISE).any():
+        if self.noise != "singletons" or not (labels == NOISE).any():
             return labels
         apart = labels.astype(np.int64)
         lone = np.flatnonzero(labels == NOISE)
@@ -288,6 +300,7 @@ class Contest:
             clusters=max(candidate.clusters, candidate.found or 0),
             delta=self.study.delta,
             labels=self.names,
+            noise="keep",  # what it means is said of all candidates together
             random_state=seeds_of(self.study.seed, *fit.key)[1],
         )
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from clustervet.errors import LabelError, Setting
 from clustervet.fitting.algorithms import read_algorithms
 from clustervet.fitting.preparation import Preparation
-from clustervet.labels import Codes, plain_label, read_labels, show_label
+from clustervet.labels import Codes, check_index, plain_label, read_labels, show_label
 from clustervet.selection.select import select
 
 UNLABELLED = -1
@@ -148,7 +148,8 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         X : array-like or sparse matrix
             Points by features.
         y : array-like
-            One label per point; -1, None or NaN where there is none.
+            One label per point; -1, None or NaN where there is none. A data frame and a series of
+            pandas must have equal indexes.
 
         Returns
         -------
@@ -172,6 +173,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         self._dtype = matrix.dtype
+        check_index({"X": X, "y": y})
         truth = _with_missing(y)
         self.classes_ = _classes(truth)
         if len(self.classes_) == 1 and self.labels is None:

@@ -14,7 +14,7 @@ from clustervet._checks import jobs, one_of, whole
 from clustervet.errors import FeatureError, ParameterError
 from clustervet.fitting.algorithms import Algorithm, read_algorithms, read_seed, usual_numbers
 from clustervet.fitting.fits import FitTask, progress_bar, run_fits
-from clustervet.geometry.points import read_points
+from clustervet.geometry.points import read_points, scale_ratio
 from clustervet.labels import show_label
 from clustervet.pacmdl import Language, languages, pac_mdl_bound
 from clustervet.selection.candidates import NOISES, Contest, SelectionStudy, read_split, seeds_of
@@ -57,7 +57,8 @@ def select(
     X : array-like, sparse matrix or data frame
         Points by features.
     y : array-like
-        One label per point. Where some are missing (None, NaN), those points are unlabelled and
+        One label per point; a data frame and a series of pandas must have equal indexes. Where
+        some are missing (None, NaN), those points are unlabelled and
         the choice is made by the others, whatever `train` says. Where none are missing, `train`
         says which points are looked at, and the truth of the others only tells, beside the bound,
         how many errors there really are.
@@ -82,8 +83,9 @@ def select(
     labels : int or list, optional
         The possible labels, or their number, as in `pac_mdl_bound`.
     noise : {"keep", "singletons"}, optional
-        "keep" makes points labelled -1 one more cluster, "singletons" one cluster each. They are
-        never dropped, so that every candidate predicts the same points.
+        "keep" makes points labelled -1 one more cluster, as happens without a policy, which a note
+        then says; "singletons" one cluster each. They are never dropped, so that every candidate
+        predicts the same points.
     standardize : bool, optional
         Whether every feature gets mean 0 and variance 1 first; sparse features keep their zeros.
     weighting : {"none", "counts", "tfidf"}, optional
@@ -150,7 +152,7 @@ def select(
     wanted, remarks = _readable(read_algorithms(algorithms), negative)
     numbers, runs = _read_numbers(clusters, total), whole(runs, "runs", 1)
     preparation.check(scaled, wanted)
-    policy = one_of(noise or NOISES[0], "noise", NOISES)
+    policy = None if noise is None else one_of(noise, "noise", NOISES)
     told, n_jobs = read_seed(random_state), jobs(n_jobs)
     if journal is None and resume is not None:
         raise ParameterError("resume goes with a journal, and there is none.")
@@ -158,7 +160,7 @@ def select(
         if told is None:
             told = held.seed if held else None
         seed = int(np.random.default_rng().integers(2**32)) if told is None else told
-        split = read_split(y, labelled, train, total, seed)
+        split = read_split(y, labelled, train, total, seed, X)
         # pac_mdl_bound refuses one label, nothing to predict and a wrong delta before any work.
         trivial = pac_mdl_bound(
             split.truth, np.zeros(total, np.int8), split.labelled, delta=delta, labels=labels
@@ -180,6 +182,7 @@ def select(
             seed=seed,
             remarks=(*remarks, *split.remarks),
             standardized=preparation.standardize,
+            scale_ratio=scale_ratio(scaled) if preparation.weighting == "none" else 0.0,
         )
         study.check()
         if held:
@@ -288,4 +291,5 @@ def _finished(contest: Contest) -> Selection:
     best, fit = contest.leader
     bound, predictions = contest.bound(best, fit), contest.predictions(fit)
     labels = np.asarray(fit.labels)
-    return Selection(study, tuple(table), best, bound, labels, predictions, dict(contest.seconds))
+    seconds, noise = dict(contest.seconds), dict(contest.noise_as_cluster)
+    return Selection(study, tuple(table), best, bound, labels, predictions, seconds, noise)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,10 +16,10 @@ from clustervet.pacmdl.coding import CHOICES
 from clustervet.selection.candidates import Candidate, SelectionStudy
 from clustervet.view import Cell, Column, Result, Row, Section, Table, plain
 from clustervet.view.cells import name_cell, number_cell, plain_table
-from clustervet.view.words import counted
+from clustervet.view.words import counted, noise_note, scale_note
 
 # The facts of a candidate that are columns, and those of a study that come first in its JSON.
-COLUMNS = [field.name for field in fields(Candidate) if field.name != "assignment"]
+COLUMNS = [one.name for one in fields(Candidate) if one.name != "assignment"]
 KEYS = ("points", "features", "train_size", "test_size", "labels", "algorithms", "clusters", "runs")
 # Failed fits that are described in words.
 TOLD = 3
@@ -46,6 +46,9 @@ class Selection(Result):
     seconds : mapping
         How long the fits of each algorithm took. It is in none of the displays, which are the
         same whenever they are made.
+    noise_as_cluster : mapping, optional
+        The most points that a clustering of each algorithm labels -1, where no policy said what
+        that means and some are.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class Selection(Result):
     labels: NDArray[Any]
     predictions: NDArray[Any]
     seconds: Mapping[str, float]
+    noise_as_cluster: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def failed(self) -> tuple[Candidate, ...]:
@@ -191,7 +195,22 @@ class Selection(Result):
             "languages": self.languages(),
             "candidates": plain(self.table),
             "verdict": self.verdict,
+            **({"noise_as_cluster": noise} if (noise := dict(self.noise_as_cluster)) else {}),
+            **({"scale_ratio": study.scale_ratio} if study.scale_ratio else {}),
         }
+
+    def cautions(self) -> list[str]:
+        """Return what a reader of the candidates alone must know.
+
+        Returns
+        -------
+        list of str
+            That noise counts as a cluster, or that features differ in scale.
+        """
+        total, noise = self.study.points, self.noise_as_cluster
+        held = {name: (count, total) for name, count in noise.items()}
+        said = noise_note(held, most=True, droppable=False), scale_note(self.study.scale_ratio)
+        return [line for line in said if line]
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row per candidate.
@@ -324,7 +343,7 @@ class Selection(Result):
         ]
         if len(failed) > TOLD:
             lines.append(f"Failed: {len(failed) - TOLD:,} more of {len(self.table):,} fits")
-        return lines
+        return [*lines, *self.cautions()]
 
 
 def _share(errors: int | None, rate: float | None) -> Cell:

@@ -12,7 +12,7 @@ from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm, read_algorithm, read_seed, usual_numbers
 from clustervet.fitting.fits import progress_bar
 from clustervet.geometry.metrics import read_metric
-from clustervet.geometry.points import read_distances, read_points
+from clustervet.geometry.points import read_distances, read_points, scale_ratio
 from clustervet.labels import plain_label
 from clustervet.registry import check_options
 from clustervet.registry import measures as registry
@@ -70,9 +70,12 @@ def tune(
     metric : str or callable, optional
         The distance of two points. An algorithm that is given by name uses it too, if it can.
     noise : {"drop", "keep", "singletons"} or dict, optional
-        What the measures do with points that are labelled -1, as in `internal_scores`.
+        What the measures do with points that are labelled -1, as in `internal_scores`; where there
+        are any, a note says so. Measures of density always see them as noise unless they are kept.
     standardize : bool, optional
         Whether every feature gets mean 0 and variance 1 first; sparse features keep their zeros.
+        Without it, a note says so where one feature has 100 times the range and the standard
+        deviation of another.
     bootstrap : int, optional
         Repeat everything on this many samples of four fifths of the points, to see what is
         stable.
@@ -179,6 +182,8 @@ def tune(
             for value, fit in zip(tried, every.fits, strict=True)
             if fit.warning is not None
         },
+        dropped=noise == "drop",
+        scale_ratio=0.0 if precomputed else scale_ratio(points, how.name),
     )
 
 

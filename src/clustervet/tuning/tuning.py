@@ -20,7 +20,7 @@ from clustervet.tuning.curves import TuningStability
 from clustervet.tuning.rules import AT_THE_END, Choice, Floats, value_text
 from clustervet.view import Cell, Column, Result, Row, Section, Table, plain
 from clustervet.view.cells import form_cell, number_cell, plain_table, with_ends
-from clustervet.view.words import ARROWS
+from clustervet.view.words import ARROWS, dropped_note, scale_note
 
 # This many measures that agree without being sure are sure together.
 UNANIMOUS = 4
@@ -80,6 +80,10 @@ class Tuning(Result):
     warned : dict, optional
         By value, what the clusterer warned of: that it did not converge, or that it found fewer
         clusters than it was asked for.
+    dropped : bool, optional
+        Whether measures leave out the points that are noise.
+    scale_ratio : float, optional
+        The widest range of a feature by the narrowest, where they differ by orders of magnitude.
 
     Examples
     --------
@@ -107,6 +111,8 @@ class Tuning(Result):
     drawn: int | None = None
     standardized: bool = False
     warned: dict[Any, str] = field(default_factory=dict)
+    dropped: bool = False
+    scale_ratio: float = 0.0
 
     @cached_property
     def agreement(self) -> dict[Any, list[str]]:
@@ -258,6 +264,7 @@ class Tuning(Result):
             "noise": plain(self.noise),
             **({"standardized": True} if self.standardized else {}),
             **({"warnings": _texts(self.warned)} if self.warned else {}),
+            **({"scale_ratio": self.scale_ratio} if self.scale_ratio else {}),
             "measures": [
                 {
                     "measure": record.key,
@@ -307,6 +314,21 @@ class Tuning(Result):
         ]
         return table
 
+    def cautions(self) -> list[str]:
+        """Return what a reader of the curves alone must know.
+
+        Returns
+        -------
+        list of str
+            That measures leave out points as noise, or that features differ in scale.
+        """
+        held = self.noise[self.noise > 0]
+        aside = [record.key for record in self.measures if record.family == "density"]
+        said = [scale_note(self.scale_ratio)]
+        if self.dropped and len(held) and len(aside) < len(self.measures):
+            said.insert(0, dropped_note(round(float(held.max()) * self.points), self.points, aside))
+        return [line for line in said if line]
+
     def document(self) -> Section:
         """Return the table of the curves, with what each measure chooses.
 
@@ -345,7 +367,14 @@ class Tuning(Result):
             "The number of clusters",
             (self._caption(),),
             tuple(blocks),
-            notes=(*self._choice_lines(), *self._remarks(), self.verdict, last, CAUTION),
+            notes=(
+                *self._choice_lines(),
+                *self._remarks(),
+                *self.cautions(),
+                self.verdict,
+                last,
+                CAUTION,
+            ),
             lead=(self.verdict, last),
             subject=self,
             measures=self.measures,
@@ -398,15 +427,20 @@ class Tuning(Result):
         if self.drawn is not None:
             lines.append(f"Measures that can be sampled look at {self.drawn:,} points or pairs.")
         if self.stability is not None:
+            noisy = bool((self.noise > 0).any())
             lines.append(
                 f"stability: mean adjusted Rand index of clusterings of {self.stability.samples} "
-                f"samples of {self.stability.size:,} points; [low, high]: 0.95 intervals from these"
+                f"samples of {self.stability.size:,} points{', noise as one cluster' * noisy}; "
+                "[low, high]: 0.95 intervals from these"
             )
         if self.suggestion is not None:
             share = float(self.noise[self.values.index(self.suggestion)])
             if share > 0:
                 where = f"At {value_text(self.suggestion)}"
-                lines.append(f"{where}, {share:.1%} of the points are noise.")
+                count = round(share * self.points)
+                lines.append(
+                    f"{where}, {count:,} of {self.points:,} points ({share:.1%}) are noise."
+                )
         return lines
 
 

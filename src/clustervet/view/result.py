@@ -87,6 +87,24 @@ class Result:
         fields = dataclasses.fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
         return {field.name: [getattr(self, field.name)] for field in fields}
 
+    def cautions(self) -> list[str]:
+        """Return what a reader of the numbers alone must know; the document says it too.
+
+        Returns
+        -------
+        list of str
+            One sentence where noise is scored as a cluster, and one where features differ in
+            scale by orders of magnitude.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> card = cv.external_scores(["a", "a", "b"], [0, -1, -1], measures=["rand"])
+        >>> [line.partition(";")[0] for line in card.cautions()]
+        ['Label -1 is scored as one cluster of pred (2 of 3 objects)']
+        """
+        return []
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data; a number that is not finite is None.
 

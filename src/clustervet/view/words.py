@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
+from clustervet.errors import Setting
 from clustervet.labels import plain_label, show_label
 
 # Characters of a name in a sentence or a cell, and beside an axis.
@@ -35,6 +38,10 @@ COMMON = (
 )
 # P-values below this one are not told apart.
 LEAST_P = 1e-99
+# Clusterings that a note on noise names.
+NOISY = 4
+# How parameters are spelled: as in Python, unless the command line says otherwise.
+_SPELLED: ContextVar[Callable[[Setting], str]] = ContextVar("spelled", default=str)
 
 
 def short(name: Any, width: int = LONG) -> str:
@@ -277,3 +284,110 @@ def inner_title(title: str) -> str:
     """
     plain = f" {title.split()[0].rstrip(',').lower()} " in COMMON
     return title[:1].lower() + title[1:] if plain else title
+
+
+@contextmanager
+def spelling(spell: Callable[[Setting], str]) -> Iterator[None]:
+    """Spell the parameters in notes another way, as the command line does.
+
+    >>> with spelling(lambda one: f"--{one.name} {one.value}"):
+    ...     setting("noise", "drop")
+    '--noise drop'
+    """
+    before = _SPELLED.set(spell)
+    try:
+        yield
+    finally:
+        _SPELLED.reset(before)
+
+
+def setting(name: str, value: Any = None) -> str:
+    """Return a parameter with its value as the reader writes it.
+
+    >>> setting("noise", "drop")
+    "noise='drop'"
+    """
+    return _SPELLED.get()(Setting(name, value))
+
+
+def noise_note(
+    clusters: Mapping[str, tuple[Any, Any]],
+    classes: Mapping[str, tuple[Any, Any]] | None = None,
+    *,
+    aside: str = "",
+    most: bool = False,
+    droppable: bool = True,
+) -> str:
+    """Return that the label -1 is scored as a cluster, in which labelings; empty where in none.
+
+    Labelings have their number of such objects and of all objects, or the largest number of
+    several fits. `aside` names the measure that reads -1 as noise.
+
+    >>> print(noise_note({"hdbscan": (9, 40)}))
+    Label -1 is scored as one cluster of hdbscan (9 of 40 objects); noise='drop' leaves such objects
+    out, noise='singletons' makes each a cluster of its own, noise='keep' says that this is meant.
+    """
+    parts = []
+    for held, what in ((clusters, "cluster"), (classes or {}, "class")):
+        said = [
+            f"{spoken(name)} ({'up to ' if most else ''}{digits(count)} of {digits(total)} objects)"
+            for name, (count, total) in held.items()
+            if count
+        ]
+        parts += [f"as one {what} of {listed(said, NOISY)}"] if said else []
+    if not parts:
+        return ""
+    drop = [f"{setting('noise', 'drop')} leaves such objects out"] if droppable else []
+    ways = [
+        *drop,
+        f"{setting('noise', 'singletons')} makes each a cluster of its own",
+        f"{setting('noise', 'keep')} says that this is meant",
+    ]
+    but = f", except by {aside}" if aside else ""
+    return f"Label -1 is scored {' and '.join(parts)}{but}; {', '.join(ways)}."
+
+
+def dropped_note(count: int, total: int, aside: Sequence[str] = ()) -> str:
+    """Return that measures leave out points labelled -1; those `aside` read them as noise.
+
+    >>> print(dropped_note(62, 1797, ["dbcv"]))
+    Up to 62 of 1,797 points are labelled -1, and measures leave them out, except dbcv;
+    noise='keep' scores them as one cluster, noise='singletons' makes each a cluster of its own.
+    """
+    but = f", except {listed(aside)}" if aside else ""
+    return (
+        f"Up to {count:,} of {total:,} points are labelled -1, and measures leave them out{but}; "
+        f"{setting('noise', 'keep')} scores them as one cluster, "
+        f"{setting('noise', 'singletons')} makes each a cluster of its own."
+    )
+
+
+def class_note(count: int) -> str:
+    """Return that the label -1 is taken as a class by a bound; empty where no object has it.
+
+    >>> print(class_note(30))
+    The label -1 of 30 objects is taken as a class; where it means that there is none, leave the
+    label empty (None, NaN).
+    """
+    if not count:
+        return ""
+    return (
+        f"The label -1 of {counted(count, 'object')} is taken as a class; where it means that "
+        "there is none, leave the label empty (None, NaN)."
+    )
+
+
+def scale_note(ratio: float) -> str:
+    """Return that features differ in scale; empty where no ratio of ranges is given.
+
+    >>> print(scale_note(2645.3))
+    Features differ in scale: the widest spans 2,645 times the range of the narrowest and governs
+    distances; standardize=True gives every feature mean 0 and variance 1.
+    """
+    if not ratio:
+        return ""
+    cure = f"{setting('standardize', True)} gives every feature mean 0 and variance 1"
+    return (
+        f"Features differ in scale: the widest spans {brief(ratio)} times the range of the "
+        f"narrowest and governs distances; {cure}."
+    )
