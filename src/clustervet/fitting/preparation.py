@@ -15,6 +15,7 @@ from clustervet._checks import one_of, whole
 from clustervet.clusterers import NeighbourSmoothing
 from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm
+from clustervet.geometry.points import standardized
 from clustervet.labels import show_label
 
 WEIGHTINGS = ("none", "counts", "tfidf")
@@ -94,7 +95,7 @@ class Preparation:
 
     def scaled(self, points: Any) -> Any:
         """Return the features, standardized if that was asked for."""
-        return self.scaler(points).fit_transform(points) if self.standardize else points
+        return standardized(points) if self.standardize else points
 
     def negative(self, scaled: Any) -> str | None:
         """Return where the first value below zero stands, if there is one."""
