@@ -8,11 +8,22 @@ so real tables are exact here too.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from decimal import Context, Decimal, getcontext, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from clustervet._numeric import deviance, expected_deviance
+
+# Significant digits of logarithms, beside twice those of the number of objects.
+DIGITS = 40
+# Factors up to which numbers of choices are multiplied out, and terms up to which expectations are
+# summed, in these digits.
+MANY_FACTORS = 10_000
+MANY_TERMS = 50_000
 
 
 class Plain(NamedTuple):
@@ -144,6 +155,109 @@ def expected_information(
         for size, count in classes.items()
         for width, other in clusters.items()
     )
+
+
+def best_quotients(table: Plain, wholes: Sequence[int]) -> Fraction:
+    """The largest sum of cell / whole over one-to-one maps of classes to clusters."""
+    unit = math.lcm(*set(wholes))
+    weights = [x * (unit // whole) for x, whole in zip(table.values, wholes, strict=True)]
+    chosen = assignment(table.rows, table.cols, weights)
+    return Fraction(sum(weights[k] for k in chosen), unit)
+
+
+def nats_saved(table: Plain) -> float | None:
+    """Dom's Q1 in nats, with all digits where its terms cancel; None where it takes too long.
+
+    n Q1 is the sum of x log x over cells and n, less that over both margins, plus the logarithm of
+    (n + m choose m), less those of (b + m choose m) for clusters b, where there are m + 1 classes.
+    """
+    m = len(table.class_sizes) - 1
+    sizes = Counter({table.n: 1})
+    sizes.subtract(Counter(table.cluster_sizes))
+    if m * len(sizes) > MANY_FACTORS:
+        return None
+    logs = Counter({table.n: table.n})
+    for side, sign in ((table.values, 1), (table.class_sizes, -1), (table.cluster_sizes, -1)):
+        for size in side:
+            logs[size] += sign * size
+    p, q = table.unit.as_integer_ratio()
+    with _many_digits(table.n):
+        shared = sum((count * _log(size) for size, count in logs.items()), Decimal(0))
+        # (h + m choose m) is the product of (h + i) / i, also for a real h.
+        models = (
+            count * _log(math.prod(range(size * p + q, size * p + m * q + 1, q)))
+            for size, count in sizes.items()
+        )
+        clusters = len(table.cluster_sizes)
+        model = sum(models, Decimal(0)) + (clusters - 1) * _log(math.factorial(m) * q**m)
+        return float((shared * p + model * q) / (table.n * p))
+
+
+class Information(NamedTuple):
+    """Entropies, mutual information and its expectation in nats, with forty digits or more."""
+
+    classes: Decimal
+    clusters: Decimal
+    joint: Decimal
+    mutual: Decimal
+    expected: Decimal
+
+
+def information(table: Plain) -> Information | None:
+    """The information of a table of whole counts, where it cancels; None where it takes too long.
+
+    The expectation is that of Vinh, Epps & Bailey 2010, eq. 24a, its probabilities computed from
+    their ratios.
+    """
+    n = table.n
+    sides = Counter(table.class_sizes), Counter(table.cluster_sizes)
+    pairs = [(a, b) for a in sides[0] for b in sides[1]]
+    if sum(min(a, b, n - a, n - b) + 1 for a, b in pairs) > MANY_TERMS:
+        return None
+    with _many_digits(n):
+        classes, clusters, joint = (
+            sum(
+                (count * size * (_log(n) - _log(size)) for size, count in sizes.items()), Decimal(0)
+            )
+            / n
+            for sizes in (*sides, Counter(table.values))
+        )
+        expected = sum(
+            (sides[0][a] * sides[1][b] * _expected_term(a, b, n) for a, b in pairs), Decimal(0)
+        )
+        return Information(classes, clusters, joint, classes + clusters - joint, expected / n)
+
+
+def _expected_term(a: int, b: int, n: int) -> Decimal:
+    """The mean of x log(n x / (a b)) for the overlap x of random sets of sizes a and b among n."""
+    low, high = max(0, a + b - n), min(a, b)
+    weight, mass, total = Decimal(1), Decimal(0), Decimal(0)
+    for x in range(low, high + 1):
+        mass += weight
+        if x:
+            total += weight * x * ((_log(n) - _log(a)) + (_log(x) - _log(b)))
+        weight = weight * ((a - x) * (b - x)) / ((x + 1) * (n - a - b + x + 1))
+    return total / mass
+
+
+def _many_digits(n: int) -> AbstractContextManager[Context]:
+    """Decimal arithmetic in which differences of logarithms about n objects keep their digits."""
+    return localcontext(prec=DIGITS + 2 * len(str(n)))
+
+
+def _log(x: int) -> Decimal:
+    """The natural logarithm, in the digits of the context."""
+    precision = getcontext().prec
+    extra = x.bit_length() - 4 * precision
+    if extra <= 0:
+        return _short_log(x, precision)
+    return _short_log(x >> extra, precision) + extra * _short_log(2, precision)
+
+
+@lru_cache(maxsize=10_000)
+def _short_log(x: int, precision: int) -> Decimal:
+    """The logarithm in the digits of the context, which are a parameter of the cache."""
+    return Decimal(x).ln()
 
 
 def assignment(rows: list[int], cols: list[int], weights: Sequence[float]) -> list[int]:

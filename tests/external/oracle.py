@@ -26,6 +26,8 @@ DIGITS = 60
 FEW_TERMS = 64
 # Up to this many columns every one-to-one map is tried.
 FEW_COLUMNS = 8
+# Up to this many objects no measure may lose digits in a difference.
+FEW_OBJECTS = 1_000
 # From this mean on, the hypergeometric expectation is taken from its moments.
 MANY = 10_000
 
@@ -517,13 +519,6 @@ def pair_sets_index(table):
     return None if value is None else max(value, Fraction(0))
 
 
-@_cancels
-def terms_of_pair_sets_index(table):
-    """S and E are sums of rounded quotients."""
-    found, expected = best_matching(table, _set_overlap), _expected_overlap(table)
-    return (found + expected) / (max(table.shape) - expected)
-
-
 def _recall(cell):
     return cell.x / cell.a
 
@@ -533,12 +528,6 @@ def normalized_clustering_accuracy(table):
     """Gagolewski 2025, for as many clusters as classes; at least 0 where there are more."""
     value = _over(best_matching(table, _recall) - 1, Fraction(table.shape[0] - 1))
     return None if value is None else max(value, Fraction(0))
-
-
-@_cancels
-def terms_of_normalized_clustering_accuracy(table):
-    """S, a sum of rounded quotients, less 1."""
-    return (best_matching(table, _recall) + 1) / Fraction(max(1, table.shape[0] - 1))
 
 
 @_measure
@@ -620,7 +609,9 @@ def adjusted_mutual_information(table, average="arithmetic"):
 
 @_cancels
 def terms_of_adjusted_mutual_information(table, average="arithmetic"):
-    """Both differences, above and below the line, are of rounded sums."""
+    """Both differences, above and below the line, are of rounded sums; not with few objects."""
+    if table.n <= FEW_OBJECTS:
+        return mpf(0)
     mean, expected = _mean_entropy(table, average), table.expected_mutual_information
     value = MEASURES["adjusted_mutual_information"](table, average=average)
     above = table.mutual_information + expected
@@ -680,14 +671,8 @@ def dom_q1(table, base=2):
     if table.shape[0] == 1:
         return mpf(0)
     alone = table.class_entropy + _table_cost([table.n], table.shape[0], table.n)
-    return alone / mp.log(base) - dom_q0(table, base)
-
-
-@_cancels
-def terms_of_dom_q1(table, base=2):
-    """What is saved, less what the larger table costs more."""
-    costs = [_table_cost(s, table.shape[0], table.n) for s in ([table.n], table.clusters)]
-    return (table.mutual_information + sum(costs)) / abs(mp.log(base))
+    alone, saved = alone / mp.log(base), alone / mp.log(base) - dom_q0(table, base)
+    return mpf(0) if abs(saved) <= abs(alone) * mpf(10) ** -(DIGITS // 2) else saved
 
 
 @_measure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import oracle
@@ -80,6 +81,46 @@ def test_all_objects_alone_on_both_sides(n: int) -> None:
 def test_all_objects_alone_on_one_side(labels: list[int], singleton_classes: bool) -> None:
     cells = [(k, label) if singleton_classes else (label, k) for k, label in enumerate(labels)]
     assert not disagreements(dict.fromkeys(cells, 1))
+
+
+def random_tables(count: int, seed: int) -> Iterator[list[list[int]]]:
+    """Tables of up to six classes and clusters: sparse or full, with counts of one size."""
+    rng = random.Random(seed)
+    while count:
+        shape = rng.randint(1, 6), rng.randint(1, 6)
+        most, full = rng.choice([1, 2, 3, 5, 9, 20, 30]), rng.choice([0.3, 0.6, 0.9, 1.0])
+        counts = [
+            [rng.randint(0, most) if rng.random() < full else 0 for _ in range(shape[1])]
+            for _ in range(shape[0])
+        ]
+        if any(map(any, counts)):
+            count -= 1
+            yield counts
+
+
+def even_tables(count: int, seed: int) -> Iterator[list[list[int]]]:
+    """Large tables of products of margins, but for a few objects: all measures are close to 0."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        rows, columns = ([rng.choice([1, 1, 2, 3]) for _ in range(rng.randint(2, 5))] for _ in "ab")
+        scale = 10 ** rng.randint(0, 7)
+        counts = [[scale * a * b for b in columns] for a in rows]
+        for _ in range(rng.randint(0, 3)):
+            rng.choice(counts)[rng.randrange(len(columns))] += rng.randint(1, 3)
+        yield counts
+
+
+def test_a_thousand_random_tables() -> None:
+    assert not [line for counts in random_tables(1_000, 1) for line in disagreements(counts)]
+
+
+@pytest.mark.parametrize("key", ["pair_sets_index", "normalized_clustering_accuracy", "dom_q1"])
+@pytest.mark.parametrize("tables", [random_tables, even_tables])
+def test_thousands_of_tables_by_measures_that_subtract(
+    key: str, tables: Callable[[int, int], Iterator[list[list[int]]]]
+) -> None:
+    """Near 0 a difference of rounded sums has no digits left; these keep theirs."""
+    assert not [line for counts in tables(2_000, 2) for line in disagreements(counts, [key])]
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])

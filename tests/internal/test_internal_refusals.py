@@ -50,7 +50,7 @@ FEATURES = {
     "NaN in a late row": (
         np.vstack([np.zeros((70_000, 20)), np.full((1, 20), np.nan)]), r"row 70000, column 0"),
     "float32 NaN": (changed(7, 1, np.nan, X.astype(np.float32)), r"row 7, column 1 is NaN"),
-    "too large": (changed(2, 0, 1e200), r"too large"),
+    "too large": (changed(2, 0, 1e300), r"1e\+300, too large to square beside row 0"),
     "one dimension": (X[:, 0], r"two dimensions.*reshape\(-1, 1\)"),
     "three dimensions": (X[None], r"two dimensions.*3"),
     "no points": (np.empty((0, 2)), r"\(0, 2\)"),
@@ -65,7 +65,7 @@ FEATURES = {
     "a mapping": ({"a": [1.0], "b": [2.0]}, r"must be an array"),
     "masked": (np.ma.masked_greater(X, 0), r"masked"),
     "sparse NaN": (sparse.csr_matrix(changed(7, 1, np.nan)), r"row 7, column 1 is nan"),
-    "sparse too large": (sparse.csr_matrix(changed(7, 1, 1e200)), r"too large"),
+    "sparse too large": (sparse.csr_matrix(changed(7, 1, 1e300)), r"too large"),
     "pandas words": (pd.DataFrame({"size": X[:, 0], "city": ["Rome"] * 15}), r"column 'city'"),
     "pandas dates": (
         pd.DataFrame({"size": X[:, 0], "day": pd.date_range("2020-01-01", periods=15)}),

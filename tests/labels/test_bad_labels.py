@@ -82,6 +82,10 @@ BAD = {
     "fraction among ints": ([1, 0.5], r"^truth holds 0\.5" + WHOLE),
     "fraction among words": (["a", 0.5], r"^truth holds 0\.5" + WHOLE),
     "numpy fraction among words": (["a", np.float32(0.5)], r"^truth holds .*0\.5" + ".*" + WHOLE),
+    "a fraction that a double would round away": (
+        np.array([1, np.nextafter(np.longdouble(1), 2)]),
+        r"^truth holds 1\.00.* at position 1" + WHOLE,
+    ),
     "numpy fractions": (np.array([1, 0.5]), r"^truth holds 0\.5 at position 1" + WHOLE),
     "numpy float32": (np.array([1, 0.5], np.float32), r"^truth holds 0\.5 at position 1" + WHOLE),
     "numpy object fractions": (np.array([1, 0.5], object), r"^truth holds 0\.5" + WHOLE),

@@ -25,6 +25,8 @@ IDS = [2**62 + k for k in (2, 0, 2, 6, 0, 2)]
 INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 FLOATS = ["float32", "float64"]
 BEYOND = [2**63 + k for k in (2, 0, 2, 6, 0, 2)]
+# The same as far as this machine's long double can tell them apart.
+WIDER = [int(label) for label in np.array(BEYOND, np.uint64).astype(np.longdouble)]
 
 
 class Colour(enum.Enum):
@@ -68,6 +70,7 @@ NUMPY = {
         np.array([2.0**70, 1, 2.0**70, 2.0**65, 1, 1]),
         [2**70, 1, 2**70, 2**65, 1, 1],
     ),
+    "numpy longdouble above 2^63": (np.array(BEYOND, np.uint64).astype(np.longdouble), WIDER),
     "numpy str": (np.array(WORDS), WORDS),
     "numpy >U": (np.array(WORDS, ">U3"), WORDS),
     "numpy bytes": (np.array(WORDS, "S"), [word.encode() for word in WORDS]),
@@ -100,6 +103,7 @@ PYTHON = {
     "dict values": (dict(enumerate(WORDS)).values(), WORDS),
     "memoryview": (memoryview(np.array(NUMBERS)), NUMBERS),
     "list of numpy ints": ([np.int16(k) for k in NUMBERS], NUMBERS),
+    "list of longdouble": (list(np.array(BEYOND, np.uint64).astype(np.longdouble)), WIDER),
     "list of numpy strings": ([np.str_(word) for word in WORDS], WORDS),
     "list of whole floats": ([float(k) for k in NUMBERS], NUMBERS),
     "list of numpy datetimes": (list(np.array(DAYS, "M8[D]")), DAYS),

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+from clustervet._exact import nats_saved
 from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
-from clustervet.external.common import in_base, share
+from clustervet.contingency.sums import as_plain
+from clustervet.external.common import MANY_CELLS, in_base, share
 from clustervet.registry import measure
+
+# What is saved is computed again in more digits where it is below this share of its terms.
+CLOSE = 1e-2
 
 
 def _log_choices(size: float, kinds: int) -> float:
@@ -88,7 +93,13 @@ def dom_q1(table: Contingency, base: float = 2) -> float:
     0.788000773361
     """
     alone = _log_choices(table.n, table.shape[0]) / table.n if table.n < 2**1000 else 0.0
-    return in_base(table.entropies.mutual + (alone - _model_cost(table, of_clusters=True)), base)
+    shared, model = table.entropies.mutual, _model_cost(table, of_clusters=True)
+    nats = shared + (alone - model)
+    close = table.shape[1] > 1 and abs(nats) < CLOSE * (shared + alone + model)
+    if close and len(table.cells.values) <= MANY_CELLS:
+        exact = nats_saved(table.plain or as_plain(table.cells))
+        nats = nats if exact is None else exact
+    return in_base(nats, base)
 
 
 @measure(

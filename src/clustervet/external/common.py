@@ -15,6 +15,8 @@ from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ParameterError, UndefinedError
 
 Exact = int | float | Fraction
+# Cells up to which a difference that lost its digits is computed again in more digits.
+MANY_CELLS = 10_000
 
 
 def in_base(nats: float, base: float) -> float:

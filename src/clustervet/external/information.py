@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from decimal import Decimal
+from typing import Any, Literal
 
 from clustervet._checks import is_whole
+from clustervet._exact import information
 from clustervet.contingency import Contingency
+from clustervet.contingency.sums import as_plain
 from clustervet.errors import ParameterError, UndefinedError
-from clustervet.external.common import in_base, positive, share
+from clustervet.external.common import MANY_CELLS, in_base, positive, share
 from clustervet.registry import measure
 
 Average = Literal["geometric", "arithmetic", "min", "max", "joint"]
 ONE_CLASS = "there is one class, so there is no information to share"
 ONE_CLUSTER = "there is one cluster, so there is no information to share"
+# Information above chance is computed again in more digits where it is below this share of all.
+CLOSE = 1e-2
+# Decimals of forty digits that differ by less than this share are equal.
+NOTHING = Decimal("1e-30")
 
 
 @measure(
@@ -165,15 +172,16 @@ def inverse_conditional_entropy(table: Contingency, base: float = 2) -> float:
     return in_base(table.entropies.clusters_given_classes, base)
 
 
-def average_entropy(table: Contingency, average: Average) -> float:
-    """The chosen mean of both entropies, in nats."""
-    classes, clusters = table.entropies.classes, table.entropies.clusters
+def average_entropy(entropies: Any, average: Average) -> Any:
+    """The chosen mean of both entropies, in nats: floats, or decimals of many digits."""
+    classes, clusters = entropies.classes, entropies.clusters
+    root: Any = math.sqrt if isinstance(classes, float) else Decimal.sqrt
     means = {
-        "geometric": math.sqrt(classes) * math.sqrt(clusters),
+        "geometric": root(classes) * root(clusters),
         "arithmetic": (classes + clusters) / 2,
         "min": min(classes, clusters),
         "max": max(classes, clusters),
-        "joint": table.entropies.joint,
+        "joint": entropies.joint,
     }
     if not isinstance(average, str) or average not in means:
         raise ParameterError(f"average must be one of {', '.join(means)}, not {average!r}.")
@@ -240,7 +248,7 @@ def normalized_mutual_information(table: Contingency, average: Average = "geomet
     >>> round(normalized_mutual_information(["a", "a", "b", "b"], [0, 0, 1, 2]), 12)
     0.816496580928
     """
-    mean = average_entropy(table, average)
+    mean = average_entropy(table.entropies, average)
     one_sided = ONE_CLASS if table.shape[0] == 1 else ONE_CLUSTER
     return min(1.0, share(table.entropies.mutual, mean, one_sided))
 
@@ -278,11 +286,19 @@ def adjusted_mutual_information(table: Contingency, average: Average = "arithmet
     """
     if not table.is_whole:
         raise UndefinedError("chance is defined for whole counts, and these are real weights")
-    expected = table.expected_mutual_information
-    most = average_entropy(table, average)
+    shared, expected = table.entropies.mutual, table.expected_mutual_information
+    most = average_entropy(table.entropies, average)
     if most - expected <= 1e-14 * most:
         raise UndefinedError("all tables with these sizes share the same information")
-    return (table.entropies.mutual - expected) / (most - expected)
+    above, below = shared - expected, most - expected
+    close = abs(above) < CLOSE * shared or below < CLOSE * most
+    if close and max(table.shape) < table.n and len(table.cells.values) <= MANY_CELLS:
+        exact = information(table.plain or as_plain(table.cells))
+        if exact is not None:
+            more = exact.mutual - exact.expected
+            above = float(more) if abs(more) > NOTHING * exact.mutual else 0.0
+            below = float(average_entropy(exact, average) - exact.expected)
+    return float(above / below)
 
 
 @measure(

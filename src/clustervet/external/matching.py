@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from clustervet._exact import Plain, best_quotients
 from clustervet.contingency import Contingency
-from clustervet.external.common import ratios, share
+from clustervet.contingency.sums import as_plain
+from clustervet.external.common import Exact, ratios, share
 from clustervet.registry import measure
+
+# A sum of rounded quotients less another is computed again exactly where it is below this share of
+# the sum, unless the matching would take more than this many steps.
+CLOSE = 1e-3
+FEW_STEPS = 250_000
+
+
+def _best_sum(table: Contingency, wholes: NDArray[Any]) -> float:
+    """The largest sum of cell / whole over one-to-one maps of classes to clusters."""
+    weights = ratios(table.cells.values, wholes)
+    return math.fsum(weights[table.match(weights)].tolist())
+
+
+def _exactly(table: Contingency) -> Plain | None:
+    """The table as Python ints, if a matching by fractions does not take long."""
+    least, most = sorted(table.shape)
+    few = least * least * most <= FEW_STEPS
+    return (table.plain or as_plain(table.cells)) if few else None
 
 
 @measure(
@@ -83,12 +106,17 @@ def pair_sets_index(table: Contingency) -> float:
     >>> round(pair_sets_index(["a", "a", "b", "b"], [0, 0, 0, 1]), 12)
     0.333333333333
     """
-    classes, clusters, cells = table.class_sizes, table.cluster_sizes, table.cells
-    larger = np.maximum(classes[cells.rows], clusters[cells.cols])
-    weights = ratios(cells.values, larger)
-    found = math.fsum(weights[table.match(weights)].tolist())
-    ranked = zip(np.sort(classes)[::-1].tolist(), np.sort(clusters)[::-1].tolist(), strict=False)
-    expected = math.fsum(min(a, b) / table.n for a, b in ranked)
+    cells = table.cells
+    sides: list[Any] = [table.class_sizes, table.cluster_sizes]
+    found: Exact = _best_sum(table, np.maximum(sides[0][cells.rows], sides[1][cells.cols]))
+    ranked = zip(*(np.sort(sizes)[::-1].tolist() for sizes in sides), strict=False)
+    expected: Exact = math.fsum(min(a, b) / table.n for a, b in ranked)
+    if abs(float(found - expected)) < CLOSE * found and (plain := _exactly(table)):
+        sides = [plain.class_sizes, plain.cluster_sizes]
+        places = zip(plain.rows, plain.cols, strict=True)
+        found = best_quotients(plain, [max(sides[0][c], sides[1][k]) for c, k in places])
+        ranked = zip(*(sorted(sizes, reverse=True) for sizes in sides), strict=False)
+        expected = Fraction(sum(min(pair) for pair in ranked), plain.n)
     most = max(table.shape)
     return max(0.0, share(found - expected, most - expected, "there is one class and one cluster"))
 
@@ -115,7 +143,7 @@ def normalized_clustering_accuracy(table: Contingency) -> float:
     >>> normalized_clustering_accuracy(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.5
     """
-    cells = table.cells
-    weights = ratios(cells.values, table.class_sizes[cells.rows])
-    found = math.fsum(weights[table.match(weights)].tolist())
+    found: Exact = _best_sum(table, table.class_sizes[table.cells.rows])
+    if abs(float(found - 1)) < CLOSE * found and (plain := _exactly(table)):
+        found = best_quotients(plain, [plain.class_sizes[c] for c in plain.rows])
     return max(0.0, share(found - 1, table.shape[0] - 1, "there is one class"))

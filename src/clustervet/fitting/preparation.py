@@ -17,6 +17,7 @@ from clustervet._memory import need
 from clustervet.clusterers import NeighbourSmoothing
 from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm
+from clustervet.geometry.points import standardized
 from clustervet.labels import show_label
 
 WEIGHTINGS = ("none", "counts", "tfidf")
@@ -100,7 +101,7 @@ class Preparation:
 
     def scaled(self, points: Any) -> Any:
         """Return the features, standardized if that was asked for."""
-        return self.scaler(points).fit_transform(points) if self.standardize else points
+        return standardized(points) if self.standardize else points
 
     def negative(self, scaled: Any) -> str | None:
         """Return where the first value below zero stands, if there is one."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from clustervet._memory import need
 from clustervet.errors import FeatureError, LabelError, ParameterError
 from clustervet.frames.frame import Frame, whole
-from clustervet.frames.rows import LARGEST, floats, pick, read_names, weight_sums
+from clustervet.frames.rows import LARGEST, SMALLEST, floats, pick, read_names, weight_sums
 from clustervet.labels import consecutive, encode_one, plain_label, read_labels, show_label
 from clustervet.labels.pair import Missing, NoisePolicy, missing_error, noise_policies
 
@@ -83,6 +83,13 @@ class Moments:
     distances: Floats | None = field(repr=False, default=None)
     dropped: int = 0
     noise_cluster: int | None = None
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.scatter).all():
+            raise FeatureError(
+                "squares of the features sum to more than a float can hold; divide the features "
+                "by a constant first."
+            )
 
     @property
     def n(self) -> int:
@@ -605,6 +612,7 @@ def _centered(
 
 
 def _check_features(sent: dict[str, Any], counts: NDArray[np.int64], names: list[str]) -> None:
+    peak = 0.0
     for j, name in enumerate(names):
         shown = f"column {show_label(name)!r}"
         absent = int(counts.sum() - whole(sent[f"n{j}"]).sum())
@@ -618,6 +626,12 @@ def _check_features(sent: dict[str, Any], counts: NDArray[np.int64], names: list
             raise FeatureError(f"{shown} must be finite; it holds an infinite value.")
         if ends.max() >= LARGEST:
             raise FeatureError(f"{shown} holds values beyond {LARGEST:g}, too large to square.")
+        peak = max(peak, float(ends.max()))
+    if 0 < peak < SMALLEST:
+        raise FeatureError(
+            f"the largest value of the features is {peak:.3g}, too small to square; multiply them "
+            "by a constant first."
+        )
 
 
 def _table(sent: dict[str, Any], name: str, width: int) -> Floats:

@@ -23,8 +23,8 @@ from clustervet.labels import plain_label, read_labels, show_label
 Floats = NDArray[np.float64]
 # Rows of a block.
 ROWS = 100_000
-# Squares of coordinates must stay far from the largest float.
-LARGEST = 1e150
+# Squares of coordinates must stay far from the smallest float and from the largest.
+SMALLEST, LARGEST = 1e-130, 1e150
 # Points per cluster that an interval needs at least.
 FEWEST = 10
 

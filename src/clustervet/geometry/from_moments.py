@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -21,7 +22,7 @@ from clustervet.frames.rows import Rows, Sample
 from clustervet.geometry.geometry import Geometry
 from clustervet.geometry.metrics import read_metric
 from clustervet.geometry.moments import Centers, SquaredSums
-from clustervet.geometry.points import scale_ratio
+from clustervet.geometry.points import scale_ratio, scaled_by, usual_exponent
 from clustervet.labels import show_label
 from clustervet.registry import Estimate
 
@@ -77,7 +78,9 @@ class MomentGeometry(Geometry):
             raise ParameterError(
                 f"moments know the metrics {' and '.join(METRICS)}, not {self.metric.name}."
             )
-        self.moments = moments
+        peak = max(float(abs(moments.centroids).max()), math.sqrt(float(moments.scatter.max())))
+        self.exponent = usual_exponent(peak, np.dtype(np.float64))
+        self.moments = _scaled_by(moments, -self.exponent)
         self._points = self._distances = self._kept = None
         self._names = moments.names
         self.sizes = moments.sizes
@@ -230,6 +233,7 @@ class MomentGeometry(Geometry):
             codes = np.array([places.get(name, -1) for name in names], np.int64)[found]
             kept = codes >= 0
             seen += np.bincount(codes[kept], minlength=self.k)
+            points = scaled_by(points, -self.exponent)
             yield (points, codes) if kept.all() else (points[kept], codes[kept])
         if not np.array_equal(seen, self.sizes):
             raise FeatureError(
@@ -275,9 +279,22 @@ class MomentGeometry(Geometry):
                 f"the sample holds {held[short[0]]} points of cluster "
                 f"{show_label(self.moments.names[short[0]])}; draw it with sample_rows."
             )
-        return sampled_silhouette(
-            self._sample.points[kept], codes[kept], self.sizes, squared=self.metric.squares > 0
-        )
+        points = scaled_by(self._sample.points[kept], -self.exponent)
+        return sampled_silhouette(points, codes[kept], self.sizes, squared=self.metric.squares > 0)
+
+
+def _scaled_by(moments: Moments, exponent: int) -> Moments:
+    """The moments of the same features times 2**exponent."""
+    if not exponent:
+        return moments
+    powers = {"anchors": 1, "offsets": 1, "scatter": 2, "cross": 2, "distances": 1}
+    known = {name: getattr(moments, name) for name in powers}
+    found = {
+        name: np.ldexp(values, powers[name] * exponent)
+        for name, values in known.items()
+        if values is not None
+    }
+    return replace(moments, **found)
 
 
 class _NoPoints:

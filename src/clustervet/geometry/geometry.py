@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,18 @@ from clustervet.errors import FeatureError, LabelError, ParameterError, Undefine
 from clustervet.frames.moments import Moments
 from clustervet.geometry import moments, sources, sweep
 from clustervet.geometry.metrics import Metric, read_metric
-from clustervet.geometry.points import is_sparse, read_matrix, read_points, scale_ratio, survey
+from clustervet.geometry.points import (
+    check_rows,
+    even_rows,
+    is_sparse,
+    peak_of,
+    read_matrix,
+    read_with_peak,
+    rescaled,
+    scale_ratio,
+    scaled_by,
+    survey,
+)
 from clustervet.labels import check_index, consecutive, encode_one, plain_label
 from clustervet.labels.codes import Names
 from clustervet.labels.pair import Missing, NoisePolicy
@@ -61,6 +74,11 @@ class Geometry:
     -----
     Centroids are always Euclidean. Under 'cosine', rows of zeros are at distance 1 from all others.
 
+    Features or distances whose largest value is below 1e-60 or above 1e60 are divided by a power of
+    two, 2**`exponent`, so that their squares neither vanish nor overflow. Points, centroids,
+    distances and sums of squares are then in this unit; `in_unit` takes a value back to the unit
+    of `X`. Otherwise `exponent` is 0 and the unit is that of `X`.
+
     Examples
     --------
     >>> square = [[0, 0], [0, 1], [5, 0], [5, 1]]
@@ -70,6 +88,9 @@ class Geometry:
     >>> geometry.centroids.tolist()
     [[0.0, 0.5], [5.0, 0.5]]
     """
+
+    # The power of two by which all is divided; not 0 only if values are very large or very small.
+    exponent: int = 0
 
     def __init__(
         self,
@@ -83,7 +104,10 @@ class Geometry:
     ) -> None:
         self.metric: Metric = read_metric(metric)
         self._distances = read_matrix(X) if self.is_precomputed else None
-        points: Any = read_points(X) if self._distances is None else None
+        points: Any = None
+        peak = 0.0
+        if self._distances is None:
+            points, peak = read_with_peak(X)
         read, kept = encode_one(labels, noise=noise, noise_policy=noise_policy, missing=missing)
         given = len(read) if kept is None else len(kept)
         rows = len(self._distances) if self._distances is not None else points.shape[0]
@@ -96,15 +120,21 @@ class Geometry:
         if kept is not None and not kept.all():
             if points is not None:
                 points = points[kept]
+                peak = peak_of(points)
             else:
                 assert self._distances is not None
                 self._distances = self._distances[np.ix_(kept, kept)]
-        self._points = points
+        self._points: Any = None
+        if points is not None:
+            self._points, self.exponent = rescaled(points, peak)
+            if self.exponent > 0:
+                check_rows(points, peak)
         self.codes, codes = consecutive(read)
         self._names: Names = read.restore(codes)
         self.sizes: NDArray[np.int64] = np.bincount(self.codes)
         if self._distances is not None:
-            self._sums = survey(self._distances, self.codes, self.k)
+            found = survey(self._distances, self.codes, self.k)
+            self._distances, self._sums, self.exponent = found
         self.dropped = given - len(self.codes)
         self._kept = kept
         # Density-based measures treat label -1 as noise, unless a policy was given.
@@ -236,6 +266,48 @@ class Geometry:
                 fault=LabelError,
             )
 
+    def in_unit(self, value: float, power: int = 1) -> float:
+        """Return a distance, or a power of one, in the unit of the features.
+
+        Parameters
+        ----------
+        value : float
+            A value in the unit of the geometry, which is 2**`exponent`.
+        power : int, default 1
+            Power of the unit: 2 for sums of squares.
+
+        Returns
+        -------
+        float
+            The value in the unit of the features.
+
+        Raises
+        ------
+        UndefinedError
+            If the value is too large or too small for a float.
+
+        Examples
+        --------
+        >>> geometry = Geometry([[0], [1e-70], [5e-70]], [0, 0, 1])
+        >>> geometry.in_unit(float(geometry.within.sum()), 2)
+        5e-141
+        """
+        steps = power * self.exponent
+        if not steps or not value:
+            return value
+        try:
+            found = math.ldexp(value, steps)
+        except OverflowError:
+            found = math.inf
+        if not sys.float_info.min <= abs(found) < math.inf:
+            size = round(math.log10(abs(value)) + steps * math.log10(2))
+            raise UndefinedError(
+                f"it is about 1e{size:+d}, which no float can hold; multiply the features by a "
+                "constant first",
+                fault=FeatureError,
+            )
+        return found
+
     @cached_property
     def scale_ratio(self) -> float:
         """Widest range of a feature by the narrowest, where they differ much; otherwise 0."""
@@ -287,10 +359,7 @@ class Geometry:
 
     @cached_property
     def _scatter(self) -> tuple[Floats, Floats]:
-        found = moments.scatter(self.points, self.codes, self.centers)
-        if not np.isfinite(found[0]).all():
-            raise FeatureError("X holds values too large to square.")
-        return found
+        return moments.scatter(self.points, self.codes, self.centers)
 
     @property
     def within(self) -> Floats:
@@ -332,8 +401,11 @@ class Geometry:
         if self._distances is not None:
             return sources.MatrixSource(self._distances, self.order)
         if self.metric.name == "cosine" and not self.squares:
-            return sources.ForeignSource(self.points[self.order], self.metric)
-        return sources.open_source(self.base, self.order, self.metric)
+            return sources.ForeignSource(even_rows(self.points)[self.order], self.metric)
+        points = self.base
+        if not self.metric.scales:
+            points = scaled_by(points, self.exponent)
+        return sources.open_source(points, self.order, self.metric)
 
     @cached_property
     def squares(self) -> float:

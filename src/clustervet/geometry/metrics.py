@@ -36,6 +36,14 @@ class Metric:
         """Factor that turns a squared Euclidean distance into this metric; 0 if there is none."""
         return {"sqeuclidean": 1.0, "cosine": 0.5}.get(self.name, 0.0) if self.is_own else 0.0
 
+    @property
+    def scales(self) -> bool:
+        """Whether a factor of all features becomes a factor of all distances, or changes nothing.
+
+        A user's function may read features in their unit, and angles have one.
+        """
+        return self.function is None and self.name != "haversine"
+
 
 def read_metric(metric: Any) -> Metric:
     """A metric from its name or from a function of two points."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from clustervet import _kernels
 from clustervet._memory import need
 from clustervet.geometry.metrics import Metric
-from clustervet.geometry.points import is_sparse
+from clustervet.geometry.points import even_rows, is_sparse
 from clustervet.geometry.sources import CLOSE
 
 Floats = NDArray[np.float64]
@@ -106,6 +106,7 @@ def scatter(points: Any, codes: Labels, means: Centers) -> tuple[Floats, Floats]
 def unit_rows(points: Any) -> Any:
     """Rows scaled to length one; rows of zeros stay zero."""
     if is_sparse(points):
+        points = even_rows(points)
         lengths = np.sqrt(np.asarray(points.multiply(points).sum(axis=1), np.float64).ravel())
         scaled = points.astype(np.float64)
         scaled.data /= np.repeat(np.where(lengths > 0, lengths, 1), np.diff(points.indptr))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._memory import need
 from clustervet.errors import FeatureError
+from clustervet.frames.rows import LARGEST, SMALLEST
 from clustervet.labels import show_label
 from clustervet.labels.arrays import kind_of
 
 FRAMES = frozenset({"pandas", "polars", "pyarrow", "duckdb", "modin", "cudf", "ibis"})
-# Squares of larger coordinates come too near to the largest float.
-LARGEST = 1e150
+# Binary exponents of largest values that need no other scale: even the squares of differences in
+# the last digit are far from the smallest float, and squares of squares from the largest.
+USUAL = {np.dtype(np.float32): (-30, 50), np.dtype(np.float64): (-200, 200)}
+# A row this much smaller than the largest value has no square beside it.
+VANISHING = 2.0**-700
 # Relative difference of the sums of a symmetric matrix along rows and columns, at most.
 ROUNDING = 1e-11
 # A matrix may differ from its transpose by this share of the largest distance: the square root
@@ -32,13 +36,108 @@ CONSTANT = 1e-12
 
 
 def read_points(features: Any, what: str = "X") -> Any:
-    """Features as a contiguous float array (points, features) or a CSR matrix, all finite."""
+    """Features for algorithms, which square them: all finite, and of a size that has a square."""
+    points, peak = read_with_peak(features, what)
+    if peak >= LARGEST:
+        raise FeatureError(f"{what} holds values beyond {LARGEST:g}, too large to square.")
+    if 0 < peak < SMALLEST:
+        raise FeatureError(
+            f"the largest value of {what} is {peak:.3g}, too small to square; multiply {what} by a "
+            "constant first."
+        )
+    return rescaled(points, peak)[0] if points.dtype == np.float32 else points
+
+
+def read_with_peak(features: Any, what: str = "X") -> tuple[Any, float]:
+    """Features as a contiguous float array (points, features) or a CSR matrix, all finite.
+
+    The largest absolute value comes with them.
+    """
     features = _unpacked(features)
-    if is_sparse(features):
-        return _sparse(features, what)
-    array = _as_table(features, what)
-    _check_finite(array, what)
-    return array
+    points = _sparse(features, what) if is_sparse(features) else _as_table(features, what)
+    peak = peak_of(points)
+    if not math.isfinite(peak):
+        _refuse_infinite(points, what)
+    return points, peak
+
+
+def peak_of(points: Any) -> float:
+    """The largest absolute value, NaN if one is not finite; works on blocks of rows."""
+    values = points.data if is_sparse(points) else points
+    rows = max(1, 2**20 * len(values) // max(1, values.size))
+    peak = 0.0
+    for first in range(0, len(values), rows):
+        block = values[first : first + rows]
+        low, high = float(block.min()), float(block.max())
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return math.nan
+        peak = max(peak, -low, high)
+    return peak
+
+
+def rescaled(points: Any, peak: float) -> tuple[Any, int]:
+    """Points of a usual size: themselves, or divided by 2**exponent; and the exponent.
+
+    A power of two costs no digit. Single precision becomes double, where all its squares fit.
+    """
+    exponent = usual_exponent(peak, points.dtype)
+    if exponent and points.dtype == np.float32:
+        return points.astype(np.float64), 0
+    return scaled_by(points, -exponent), exponent
+
+
+def usual_exponent(peak: float, dtype: np.dtype[Any]) -> int:
+    """The power of two to divide by; 0 if the largest value is usual.
+
+    The largest value then is at the upper end of what is usual, which leaves most room for the
+    squares of much smaller ones.
+    """
+    exponent = math.frexp(peak)[1]
+    low, high = USUAL[dtype]
+    return 0 if peak == 0 or low <= exponent <= high else exponent - high
+
+
+def scaled_by(points: Any, exponent: int) -> Any:
+    """Points times 2**exponent."""
+    if not exponent:
+        return points
+    if not is_sparse(points):
+        return np.ldexp(points, exponent)
+    found = points.copy()
+    found.data = np.ldexp(points.data, exponent)
+    return found
+
+
+def check_rows(points: Any, peak: float, what: str = "X") -> None:
+    """Refuse rows that would vanish once the largest value is small enough to square."""
+    peaks = _row_peaks(points)
+    lost = np.flatnonzero((peaks > 0) & (peaks < VANISHING * peak))
+    if len(lost):
+        raise FeatureError(
+            f"{what} holds {peak:.3g}, too large to square beside row {lost[0]}, whose largest "
+            f"value is {peaks[lost[0]]:.3g}."
+        )
+
+
+def even_rows(points: Any) -> Any:
+    """Each row at a usual size, for cosines, which do not depend on the lengths of rows."""
+    peaks = _row_peaks(points)
+    exponents = np.frexp(peaks)[1]
+    low, high = USUAL[points.dtype]
+    odd = (peaks > 0) & ((exponents < low) | (exponents > high))
+    if not odd.any():
+        return points
+    steps = np.where(odd, -exponents, 0)
+    found = points.astype(np.float64)
+    if not is_sparse(points):
+        return np.ldexp(found, steps[:, None])
+    found.data = np.ldexp(found.data, np.repeat(steps, np.diff(points.indptr)))
+    return found
+
+
+def _row_peaks(points: Any) -> NDArray[Any]:
+    peaks = abs(points).max(axis=1)
+    return np.asarray(peaks.toarray().ravel() if is_sparse(points) else peaks)
 
 
 def _unpacked(features: Any) -> Any:
@@ -88,18 +187,6 @@ def _sparse(features: Any, what: str) -> Any:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    if (
-        len(matrix.data)
-        and float(np.abs(matrix.data).max()) >= LARGEST
-        and np.isfinite(matrix.data).all()
-    ):
-        raise FeatureError(f"{what} holds values beyond {LARGEST:g}, too large to square.")
-    if not np.isfinite(matrix.data).all():
-        at = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
-        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-        raise FeatureError(
-            f"{what} must be finite; row {row}, column {matrix.indices[at]} is {matrix.data[at]}."
-        )
     return matrix
 
 
@@ -154,6 +241,8 @@ def _as_array(features: Any, what: str) -> NDArray[Any]:
             array = array.astype(np.float64)
     except (TypeError, ValueError):
         raise FeatureError(_no_numbers(features, what)) from None
+    except OverflowError:
+        raise FeatureError(f"{what} holds whole numbers beyond any float.") from None
     if array.dtype.kind not in "biuf":
         raise FeatureError(_no_numbers(array, what))
     return array
@@ -176,23 +265,20 @@ def _no_numbers(features: Any, what: str) -> str:
     return f"{what} must hold real numbers, not {getattr(features, 'dtype', type(features))}."
 
 
-def _check_finite(array: NDArray[Any], what: str) -> None:
-    """Refuse NaN and infinities, and name the first one; works on blocks of rows."""
-    rows = max(1, 2**20 // array.shape[1])
-    for first in range(0, len(array), rows):
-        block = array[first : first + rows]
-        low, high = float(block.min()), float(block.max())
-        if low > -LARGEST and high < LARGEST:
-            continue
-        bad = ~np.isfinite(block)
-        if not bad.any():
-            raise FeatureError(f"{what} holds values beyond {LARGEST:g}, too large to square.")
-        row, column = np.argwhere(bad)[0]
-        value = "NaN" if np.isnan(block[row, column]) else "infinite"
+def _refuse_infinite(points: Any, what: str) -> NoReturn:
+    """Name the first value that is NaN or infinite."""
+    if is_sparse(points):
+        at = int(np.flatnonzero(~np.isfinite(points.data))[0])
+        row = int(np.searchsorted(points.indptr, at, side="right")) - 1
         raise FeatureError(
-            f"{what} must be finite; row {first + row}, column {column} is {value}. Drop or fill "
-            "such rows first."
+            f"{what} must be finite; row {row}, column {points.indices[at]} is {points.data[at]}."
         )
+    row, column = np.argwhere(~np.isfinite(points))[0]
+    value = "NaN" if np.isnan(points[row, column]) else "infinite"
+    raise FeatureError(
+        f"{what} must be finite; row {row}, column {column} is {value}. Drop or fill such rows "
+        "first."
+    )
 
 
 def read_matrix(matrix: Any, what: str = "X") -> NDArray[Any]:
@@ -221,12 +307,18 @@ def check_sums(points: int, clusters: int) -> None:
 
 
 def survey(
-    distances: NDArray[Any], codes: NDArray[np.int32], clusters: int, what: str = "X"
-) -> NDArray[np.float64]:
-    """Sum the distances over clusters, points × clusters, and check that all are distances.
+    distances: NDArray[Any],
+    codes: NDArray[np.int32],
+    clusters: int,
+    what: str = "X",
+    exponent: int = 0,
+) -> tuple[NDArray[Any], NDArray[np.float64], int]:
+    """Check that all are distances, and sum them over clusters, points × clusters.
 
-    The matrix is read once. It is symmetric if its products with random weights are the same along
-    rows and along columns, up to rounding. Only if they are not, the fault is searched for.
+    Returns the distances, the sums and an exponent: both are divided by 2**exponent, which is 1
+    unless the distances are very large or very small. The matrix is read once. It is symmetric if
+    its products with random weights are the same along rows and along columns, up to rounding. Only
+    if they are not, the fault is searched for.
     """
     from clustervet import _kernels
 
@@ -243,14 +335,19 @@ def survey(
     parts = _kernels.run(part, _kernels.ranges(n, 64))
     across = sum(found for _, found in parts)
     scale = float(along.max())
+    low, high = USUAL[np.dtype(np.float64)]
+    if scale and not 2.0**low <= scale <= 2.0**high and math.isfinite(peak := peak_of(distances)):
+        scaled, steps = rescaled(distances.astype(np.float64, copy=False), peak)
+        if steps:
+            return survey(scaled, codes, clusters, what, steps)
     even = math.isfinite(scale) and float(np.abs(along - across).max()) <= ROUNDING * scale
     if not even or any(negative for negative, _ in parts) or np.diagonal(distances).any():
         # No distance is larger than twice the largest one from the first point.
         tolerance = ASYMMETRY[distances.dtype] * float(distances[0].max())
         fault, row, column = _kernels.find_fault(distances, tolerance)
         if fault:
-            _refuse(int(fault), distances, row, column, what)
-    return sums
+            _refuse(int(fault), scaled_by(distances, exponent), row, column, what)
+    return distances, sums, exponent
 
 
 def _refuse(fault: int, distances: NDArray[Any], row: int, column: int, what: str) -> None:
@@ -310,4 +407,13 @@ def standardized(points: Any) -> Any:
     """Return features with mean 0 and variance 1; sparse ones keep their zeros."""
     from sklearn.preprocessing import StandardScaler
 
-    return StandardScaler(with_mean=not is_sparse(points)).fit_transform(points)
+    peaks = abs(points).max(axis=0)
+    peaks = peaks.toarray().ravel() if is_sparse(points) else peaks
+    for column in np.flatnonzero((peaks > 0) & ~((peaks >= SMALLEST) & (peaks < LARGEST)))[:1]:
+        fault, factor = ("small", "multiply") if peaks[column] < SMALLEST else ("large", "divide")
+        raise FeatureError(
+            f"the largest value of column {column} of X is {peaks[column]:.3g}, too {fault} to "
+            f"standardize; {factor} that column by a constant first."
+        )
+    scaler = StandardScaler(with_mean=not is_sparse(points)).set_output(transform="default")
+    return scaler.fit_transform(points)

@@ -45,7 +45,7 @@ def ssq(geometry: Geometry) -> float:
     >>> ssq([[0, 0], [0, 2], [5, 0], [5, 2]], [0, 0, 1, 1])
     4.0
     """
-    return math.fsum(geometry.within)
+    return geometry.in_unit(math.fsum(geometry.within), 2)
 
 
 @measure(
@@ -117,7 +117,7 @@ def calinski_harabasz(geometry: Geometry) -> float:
     50.0
     """
     geometry.need_clusters()
-    n, k, within = geometry.n, geometry.k, ssq.record.formula(geometry)
+    n, k, within = geometry.n, geometry.k, math.fsum(geometry.within)
     return ratio(geometry.between * (n - k), within * (k - 1), "all points lie in one place")
 
 
@@ -143,7 +143,7 @@ def hartigan(geometry: Geometry) -> float:
     3.218876
     """
     geometry.need_clusters()
-    found = ratio(geometry.between, ssq.record.formula(geometry), "all points lie in one place")
+    found = ratio(geometry.between, math.fsum(geometry.within), "all points lie in one place")
     return math.log(found) if found > 0 else -math.inf
 
 
@@ -187,7 +187,7 @@ def gap_statistic(geometry: Geometry, references: int = 10, random_state: Any = 
     True
     """
     count = whole(references, "references", 2)
-    within = ssq.record.formula(geometry)
+    within = math.fsum(geometry.within)
     if within == 0:
         raise UndefinedError("all points of each cluster are equal, so the SSQ is 0")
     expected = _reference_ssq(geometry.dense, geometry.k, count, generator(random_state))

@@ -18,6 +18,7 @@ from clustervet.registry import Estimate, measure
 Floats = NDArray[np.float64]
 COVARIANCES = ("spherical", "diagonal", "tied", "full")
 LOG_TAU = math.log(2 * math.pi)
+LOG_TWO = math.log(2)
 # A correlation matrix with smaller Cholesky pivots is singular up to rounding.
 SINGULAR = 1e-7
 ROWS = 65_536
@@ -192,7 +193,8 @@ def validated_likelihood(
         model = _fit(points[~out], geometry.codes[~out], geometry.names, covariance, regularization)
         densities[out] = model.log_densities(points[out])
     error = float(densities.std(ddof=1)) / math.sqrt(geometry.n)
-    return Estimate(float(densities.mean()), standard_error=error, sample=geometry.n)
+    found = float(densities.mean()) - _unit_nats(geometry)
+    return Estimate(found, standard_error=error, sample=geometry.n)
 
 
 def _check(covariance: Any, regularization: Any) -> None:
@@ -222,7 +224,12 @@ def _total(geometry: Geometry, model: Mixture) -> float:
             model.total = math.fsum(math.fsum(model.log_densities(points)) for points, _ in blocks)
         else:
             model.total = math.fsum(model.log_densities(geometry.dense))
-    return model.total
+    return model.total - geometry.n * _unit_nats(geometry)
+
+
+def _unit_nats(geometry: Geometry) -> float:
+    """What the unit of the geometry adds to the log density of a point."""
+    return geometry.d * geometry.exponent * LOG_TWO
 
 
 @dataclass

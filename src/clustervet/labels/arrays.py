@@ -66,7 +66,8 @@ def _integers(array: NDArray[Any], masked: Mask | None) -> Codes:
 
 
 def _floats(array: NDArray[Any], masked: Mask | None, what: str) -> Codes:
-    array = array.astype(np.float64, copy=False)
+    if array.dtype.itemsize < 8:  # a long double stays one: its labels may differ beyond a double
+        array = array.astype(np.float64)
     missing = np.isnan(array)
     if masked is not None:
         missing |= masked

@@ -188,7 +188,7 @@ def from_integers(values: Integers, missing: Mask | None = None) -> Codes:
     def find(label: Any) -> int | None:
         whole = (
             isinstance(label, int | np.integer | np.bool_) and not isinstance(label, np.timedelta64)
-        ) or (isinstance(label, float | np.floating) and float(label).is_integer())
+        ) or (isinstance(label, float | np.floating) and label.is_integer())
         return int(label) if whole and abs(int(label)) <= 2**63 else None
 
     return Codes(values, lambda codes: codes, find, missing)
