@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import struct
+import sys
 import tokenize
 import zipfile
 import zlib
@@ -196,7 +197,7 @@ def _open_npy(place: Place) -> ArrayFile:
         with open(place.path, "rb") as stream:
             need(_claimed(stream, place.size, "it"), f"the array of {place.name}")
             stream.seek(0)
-            array = np.lib.format.read_array(stream, allow_pickle=False)
+            array = _array(stream)
     except BROKEN as error:
         raise _broken(place, "NPY", error) from None
     if array.dtype.names:
@@ -239,12 +240,24 @@ def load_npz(place: Place) -> tuple[Arrays, dict[str, str]]:
         for column, info in members.items():
             try:
                 with archive.open(info) as stream:
-                    arrays[column] = np.lib.format.read_array(stream, allow_pickle=False)
+                    arrays[column] = _array(stream)
             except ValueError as error:
                 if "allow_pickle" not in str(error):
                     raise
                 unfit[column] = PICKLED
     return arrays, unfit
+
+
+def _array(stream: Any) -> NDArray[Any]:
+    """An array of which no text has a character that Unicode does not have."""
+    array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    for part in [array] if array.dtype.names is None else map(array.__getitem__, array.dtype.names):
+        kind = part.dtype
+        if kind.kind == "U" and kind.itemsize and part.size:
+            codes = np.ascontiguousarray(part).view(np.dtype("u4").newbyteorder(kind.byteorder))
+            if codes.max() > sys.maxunicode:
+                raise ValueError("a text has a character that Unicode does not have")
+    return array
 
 
 def _claimed(stream: Any, size: int, what: str) -> int:
@@ -266,6 +279,13 @@ def _claimed(stream: Any, size: int, what: str) -> int:
 
 def _header(stream: BinaryIO, version: tuple[int, int]) -> Any:
     """Shape, order and type of an array, by its header."""
+    try:
+        return _parsed_header(stream, version)
+    except (ValueError, TypeError, SyntaxError):  # what they say is about Python's own parser
+        raise ValueError("its header cannot be read") from None
+
+
+def _parsed_header(stream: BinaryIO, version: tuple[int, int]) -> Any:
     if version == (1, 0):
         return np.lib.format.read_array_header_1_0(stream)
     if version == (2, 0):
