@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench docs attack clean
+.PHONY: demo test lint attack mutants bench docs clean
 
 demo: $(VENV)/.core
 	$(BIN)/clustervet demo --report report.html
@@ -14,6 +14,14 @@ demo: $(VENV)/.core
 test: $(VENV)/.test
 	tests/system_packages.sh
 	$(BIN)/python -m pytest -n auto -q
+
+# SAMPLE=, SEED= and ROOM= change the sample; the first run records which lines each test reaches.
+SAMPLE ?= 200
+SEED ?= 0
+mutants: $(VENV)/.test
+	tests/system_packages.sh
+	$(BIN)/python tests/mutants/run_mutants.py --sample $(SAMPLE) --seed $(SEED) \
+	  $(if $(ROOM),--room $(ROOM))
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -65,8 +65,9 @@ def test_many_files_are_scored_where_they_are(run, lake):
 def test_features_and_classes_of_many_files(run, lake):
     ran = run("score", lake, "-t", "kind", "-p", "mine", "--features", "x*", "-m", "ari,ssq")
     assert ran.code == 0, ran.err
-    assert f"{cv.adjusted_rand(CODES, OTHER):.4f}" in ran.out
-    assert f"{cv.ssq(X, OTHER):.4f}" in ran.out
+    shown = {line.split()[0]: line.split()[1:3] for line in ran.out.splitlines() if line.strip()}
+    assert shown["adjusted_rand"] == ["↑", f"{cv.adjusted_rand(CODES, OTHER):.4f}"]
+    assert shown["ssq"] == ["↓", f"{cv.ssq(X, OTHER):.4f}"]
 
 
 def test_noise_is_dropped_and_a_smaller_sample_says_how_far_off_it_may_be(run, lake):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import polars as pl
 import pytest
 
 import clustervet as cv
+from clustervet.view.words import number
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "scorecard.schema.json").read_text())
 RNG = np.random.default_rng(0)
@@ -111,12 +114,14 @@ def test_truth_and_features_together(run, points):
     assert values(inner) == expected(CODES)
     assert values(outer)["adjusted_rand"] == 1
     ran = run("score", points, "-t", "kind", "-p", "good", "--features", "x*", "-m", "ari,ssq")
-    assert "adjusted_rand" in ran.out
-    assert "ssq" in ran.out
-    for form in ("csv", "markdown"):
-        ran = run("score", points, "-t", "kind", "-p", "good", "--features", "x*", "-f", form)
-        assert ran.code == 0
-        assert "silhouette" in ran.out
+    shown = {line.split()[0]: line.split()[1:3] for line in ran.out.splitlines() if line.strip()}
+    assert shown["adjusted_rand"] == ["↑", "1.0000"]
+    assert shown["ssq"] == ["↓", number(cv.ssq(X, CODES))]
+    ran = run("score", points, "-t", "kind", "-p", "good", "--features", "x*", "-f", "csv")
+    rows = {row["measure"]: row for row in csv.DictReader(io.StringIO(ran.out))}
+    assert {key: float(rows[key]["value"] or "nan") for key in values(inner)} == expected(CODES)
+    ran = run("score", points, "-t", "kind", "-p", "good", "--features", "x*", "-f", "markdown")
+    assert f"| {number(cv.silhouette(X, CODES))} |" in ran.out
 
 
 def test_a_sampled_silhouette_says_so(run, points):

@@ -33,6 +33,19 @@ def test_the_number_of_clusters(run, points):
     assert "features are x, y; left out: id (an index), word (text)" in ran.err
 
 
+def test_a_file_is_all_that_is_needed(run, points):
+    ran = run("tune", points, "-f", "json")
+    assert ran.code == 0, ran.err
+    data = json.loads(ran.out)
+    assert data == cv.tune("kmeans", X, random_state=0).to_dict()
+    assert data["parameter"] == "n_clusters"
+    assert data["values"][:3] == [2, 3, 4]
+    assert data["suggestion"] == 4
+    table = run("tune", points)
+    assert table.code == 0, table.err
+    assert "Suggestion: n_clusters = 4" in table.out
+
+
 def test_another_parameter_of_another_clusterer(run, points):
     ran = run(
         "tune", points, "--features", "x,y", "-e", "dbscan", "--parameter", "eps",

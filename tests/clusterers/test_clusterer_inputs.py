@@ -25,6 +25,14 @@ NAMES = pytest.mark.parametrize("name", sorted(MODELS))
 
 
 @NAMES
+def test_parameters_where_nothing_is_said(name):
+    params = type(MODELS[name])().get_params()
+    shared = {"n_clusters": 8, "init": "k-means++", "n_init": 1, "max_iter": 100, "tol": 1e-4}
+    assert {key: params[key] for key in shared} == shared
+    assert params["random_state"] is None
+
+
+@NAMES
 def test_documents_without_words_go_to_the_largest_cluster(name):
     counts, _ = text(documents=60)
     empty = csr_array((3, counts.shape[1]))

@@ -162,6 +162,44 @@ def test_every_pass_changes_the_objective_by_what_it_says(given_, criterion, par
         value = after
 
 
+@settings(deadline=None, max_examples=60)
+@given(ensembles(smallest=4), st.sampled_from(CRITERIA))
+@example(([[0, 1, 2, 3, 4], [0, 1, 2, 3, 3], [0, 1, 2, 3, 4]], [1, 1, 1]), CRITERIA[0])
+@example(([[0, 1, 2, 3, 4], [0, 1, 2, 3, 3], [0, 1, 2, 3, 4]], [1, 1, 1]), CRITERIA[1])
+def test_an_object_on_its_own_never_lowers_the_objective(given_, criterion):
+    """Where the search starts from one cluster, it has to open every other one itself."""
+    labelings, weights = given_
+    codes = [np.unique(labels, return_inverse=True)[1].astype(np.int32) for labels in labelings]
+    atoms = find_atoms(codes)
+    median = Median(atoms, np.array(weights, float), criterion)
+    state = median.state(np.zeros(atoms.count, np.int32))
+    median.improve(state)
+    labels = state.places[atoms.places].tolist()
+    least = total(labels, labelings, weights, criterion)
+    for place in range(len(labels)):
+        alone = [*labels]
+        alone[place] = -1
+        assert total(alone, labelings, weights, criterion) >= least - 1e-9
+    found = Ensemble(labelings, weights=weights).consensus(criterion, collapse=True)
+    for place in range(len(labels)):
+        alone = found.labels.tolist()
+        alone[place] = -1
+        assert total(alone, labelings, weights, criterion) >= found.objective - 1e-9
+
+
+def test_a_search_from_one_cluster_opens_those_that_are_there():
+    labels = np.array([0, 1, 2, 0, 1, 2, 3], np.int32)
+    atoms = find_atoms([labels, labels])
+    median = Median(atoms, np.ones(2), "mirkin")
+    state = median.state(np.zeros(atoms.count, np.int32))
+    assert median.improve(state) >= 3
+    assert Partition(state.places[atoms.places]) == Partition(labels)
+    assert median.objective(state) == 0
+    kept = median.state(np.zeros(atoms.count, np.int32))
+    assert median.improve(kept, fixed=True) == 0
+    assert set(kept.places.tolist()) == {0}
+
+
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_the_best_of_all_partitions_of_few_objects_is_reached(criterion):
     rng = np.random.default_rng(7)

@@ -484,3 +484,10 @@ print([name for name in ("numba", "scipy", "pandas") if name in sys.modules])
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
     )
     assert (ran.stdout.strip(), ran.stderr) == ("[]", "")
+
+
+def test_distances_are_an_array_where_one_is_wanted():
+    found = distance_matrix({"a": [0, 0, 1], "b": [0, 1, 1], "c": [0, 1, 2]})
+    assert np.array_equal(np.asarray(found), found.matrix)
+    assert np.asarray(found, np.float32).dtype == np.float32
+    assert len(found) == 3

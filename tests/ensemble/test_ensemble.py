@@ -20,6 +20,7 @@ from sklearn.metrics import silhouette_samples
 import clustervet as cv
 from clustervet.ensemble.ensemble import Ensemble
 from clustervet.ensemble.groups import (
+    _best_swap,
     find_medoids,
     mean_distance,
     mean_silhouette,
@@ -183,6 +184,37 @@ def test_medoids_are_a_local_best_and_near_the_best_of_all(matrix, data):
     assert best - 1e-9 <= loss(found) <= 1.5 * best + 1e-9
 
 
+def test_medoids_stay_where_exchanges_and_starts_are_tied():
+    corners = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
+    square = np.linalg.norm(corners[:, None] - corners, axis=2)
+    assert find_medoids(square, np.ones(4), 2).tolist() == [0, 1]
+    assert find_medoids(square, np.ones(4), 1).tolist() == [0]
+    # Equal labelings are at distance 0: nothing is gained, and the search ends.
+    for k in (1, 2, 3, 5):
+        assert find_medoids(np.zeros((5, 5)), np.ones(5), k).tolist() == list(range(k))
+
+
+def test_an_exchange_changes_the_sum_by_what_it_says():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        places = rng.integers(0, 4, (7, 2)).astype(float)  # on a grid, so that many are tied
+        matrix = np.linalg.norm(places[:, None] - places, axis=2)
+        weights = rng.integers(1, 4, 7).astype(float)
+        medoids = rng.choice(7, int(rng.integers(1, 4)), replace=False)
+
+        def loss(chosen, matrix=matrix, weights=weights):
+            return float(weights @ matrix[:, list(chosen)].min(axis=1))
+
+        gain, out, into = _best_swap(matrix, weights, medoids)
+        losses = {
+            (o, i): loss([*medoids[:o], i, *medoids[o + 1 :]])
+            for o in range(len(medoids))
+            for i in set(range(7)) - set(medoids.tolist())
+        }
+        assert gain == pytest.approx(min(losses.values()) - loss(medoids), abs=1e-12)
+        assert losses[out, into] == pytest.approx(min(losses.values()), abs=1e-12)
+
+
 def test_medoids_of_ensembles_are_mostly_the_best_of_all():
     rng = np.random.default_rng(0)
     reached = 0
@@ -271,6 +303,17 @@ def test_diverse_labelings_are_at_least_half_as_far_apart_as_can_be(matrix, data
 
     best = max(least(some) for some in combinations(range(len(matrix)), k))
     assert best / 2 <= least(found) <= best
+    if least(found) == 0:
+        return
+
+    # No exchange raises the least distance, or the sum at the same least distance.
+    def spread(some):
+        return sum(matrix[i, j] for i, j in combinations(some, 2))
+
+    for out in found:
+        for into in set(range(len(matrix))) - set(found):
+            swapped = [into if place == out else place for place in found]
+            assert (least(swapped), spread(swapped)) <= (least(found), spread(found) + 1e-9)
 
 
 def test_the_most_diverse_labelings():

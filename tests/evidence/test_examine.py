@@ -57,10 +57,33 @@ def test_every_score_has_an_interval_around_it(found):
 
 def test_the_record_is_plain_data(found):
     plain = json.loads(found.to_json())
-    assert plain["schema"] == "clustervet/evidence/1"
-    assert plain["predictions"] == ["near", "far"]
-    assert plain["ranking"]["measure"] == "adjusted_rand"
-    assert [item["size"] for item in plain["silhouettes"]["near"]["clusters"]]
+    parts = {
+        "scores": found.scores.to_dict(),
+        "chance": {
+            name: {key: level.to_dict() for key, level in levels.items()}
+            for name, levels in found.chances.items()
+        },
+        "ranking": found.ranking.to_dict(),
+        "diagnoses": {name: one.to_dict() for name, one in found.diagnoses.items()},
+        "internal": found.inner.to_dict(),
+        "silhouettes": {name: one.to_dict() for name, one in found.silhouettes.items()},
+        "ensemble": found.summary.to_dict(),
+    }
+    assert plain == {
+        "schema": "clustervet/evidence/1",
+        "predictions": ["near", "far"],
+        "truth": "truth",
+        "objects": 120,
+        "confidence": 0.95,
+        "random_state": 0,
+        **json.loads(json.dumps(parts)),
+        "dropped": {},
+        "features": [],
+        "notes": [],
+    }
+    shown = plain["scores"]["cards"][0]["scores"][0]
+    assert shown["value"] == found.scores["near"]["adjusted_rand"]
+    assert all(plain[part] for part in parts)
     assert "near, far against truth and their features; 120 objects" in repr(found)
 
 
@@ -129,6 +152,33 @@ def test_many_objects_are_drawn_and_the_notes_say_so(data, monkeypatch):
     said = " ".join(found.notes)
     assert "50 of the 120 objects were drawn at random for the ranking" in said
     assert "200 resampled tables" in said
+
+
+def test_a_sample_is_as_large_as_the_number_of_labels_allows(monkeypatch):
+    home = __import__("sys").modules[asked.__module__]
+    monkeypatch.setattr(home, "LABELS", 4_400)
+    truth = np.arange(2_500) % 3
+    preds = {"a": truth, "b": truth // 2}
+    found = examine(truth, preds, measures=["purity"], sample=2_400)
+    assert found.ranking.objects == 2_200  # 4,400 labels of two clusterings
+    assert "2,200 of the 2,500 objects were drawn at random for the ranking." in found.notes
+    monkeypatch.setattr(home, "LABELS", 100)
+    found = examine(truth, preds, measures=["purity"], sample=2_400)
+    assert found.ranking.objects == 2_000  # never fewer, unless the sample is smaller
+
+
+@pytest.mark.parametrize(
+    ("measures", "leading"),
+    [
+        (["purity", "vi", "rand"], "purity"),
+        (["class_entropy", "vi", "purity"], "vi"),
+        (["purity", "adjusted_rand"], "adjusted_rand"),
+    ],
+)
+def test_the_first_measure_with_a_direction_ranks_unless_adjusted_rand_is_there(measures, leading):
+    found = examine([0, 0, 1, 1] * 8, {"a": [0, 1] * 16, "b": [0, 0, 1, 2] * 8}, measures=measures)
+    key = cv.measures[leading].key
+    assert found.ranking.measure == found.headline == key
 
 
 def test_one_truth_by_name(data):

@@ -342,11 +342,18 @@ def test_hidden_files_of_a_folder_are_passed_over(tmp_path):
 
 
 def test_a_bar_shows_on_a_terminal_and_goes(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("clustervet.frames.duck.SHOW_PROGRESS", 0)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     frame().write_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert counted(tmp_path / "t.parquet") == Contingency.from_labels(TRUTH, PRED)
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr() == ("", "")  # a small file needs no bar
+    monkeypatch.setattr("clustervet.frames.duck.SHOW_PROGRESS", 0)
+    assert counted(tmp_path / "t.parquet") == Contingency.from_labels(TRUTH, PRED)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "grouping" in said.err
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False)
+    assert counted(tmp_path / "t.parquet") == Contingency.from_labels(TRUTH, PRED)
+    assert capsys.readouterr().err == ""
     (tmp_path / "t.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-9])
     assert "is not a whole" in refusal(tmp_path / "t.parquet")
 

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import kstest
+from scipy.stats import chisquare, kstest
 
 import clustervet as cv
 from clustervet.errors import ClustervetError
 from clustervet.inference.chance import chance_levels
-from clustervet.inference.expectation import pair_variance
-from clustervet.inference.nulls import MODELS, Side
+from clustervet.inference.expectation import ClosedForm, pair_variance
+from clustervet.inference.nulls import MODELS, Side, _alone, _draw_backwards, sides
+from clustervet.partition.draw import stirling
 
 TRUTH = [0, 0, 1, 1, 2]
 PRED = [0, 1, 1, 1, 2]
@@ -268,3 +269,63 @@ def test_an_exact_spread_is_never_taken_for_rounding():
     total = sum(sizes[0])
     slope = 2 / float(Fraction(total * (total - 1), 2))
     assert found.spread == pytest.approx(slope * pair_variance(*sizes) ** 0.5, rel=1e-6)
+
+
+def drawn_counts(draw, n, clusters, count):
+    """How often each partition into so many clusters comes up."""
+    rng = np.random.default_rng(0)
+    wanted = [p for p in partitions(n) if max(p) == clusters - 1]
+    counts = dict.fromkeys(wanted, 0)
+    for _ in range(count):
+        labels = draw(rng).tolist()
+        places = {label: k for k, label in enumerate(dict.fromkeys(labels))}
+        counts[tuple(places[label] for label in labels)] += 1
+    return list(counts.values())
+
+
+@pytest.mark.parametrize(("n", "clusters"), [(5, 4), (6, 3), (4, 4), (4, 1), (7, 5)])
+def test_drawing_backwards_gives_every_partition_equally_often(n, clusters):
+    counts = drawn_counts(lambda rng: _draw_backwards(n, clusters, rng), n, clusters, 3_000)
+    assert len(counts) == stirling(n, clusters)
+    assert len(counts) == 1 or chisquare(counts).pvalue > 0.001
+
+
+# With many small clusters labels that use all of them are rare, and are not waited for.
+@pytest.mark.parametrize(("n", "clusters", "rare"), [(8, 5, False), (11, 10, True)])
+def test_a_number_of_clusters_is_drawn_evenly_on_both_ways(n, clusters, rare):
+    assert (clusters * math.exp(-n / clusters) >= 3) == rare
+    if rare:  # all partitions of 11 objects are too many to list: one pair of objects is together
+        rng = np.random.default_rng(1)
+        counts = dict.fromkeys(itertools.combinations(range(n), 2), 0)
+        for _ in range(5_500):
+            labels = Side(n, clusters=clusters).draw(rng)
+            (pair,) = (p for p in counts if labels[p[0]] == labels[p[1]])
+            counts[pair] += 1
+        assert len(set(labels.tolist())) == clusters
+        assert chisquare(list(counts.values())).pvalue > 0.001
+    else:
+        counts = drawn_counts(Side(n, clusters=clusters).draw, n, clusters, 10_500)
+        assert chisquare(counts).pvalue > 0.001
+
+
+def test_the_last_object_is_alone_with_the_share_of_partitions_in_which_it_is():
+    found = _alone(7, 5)
+    for m, k in itertools.product(range(1, 8), range(1, 6)):
+        whole = stirling(m, k)
+        share = stirling(m - 1, k - 1) / whole if whole else 0.0
+        assert found[m, k] == pytest.approx(share, abs=1e-12), (m, k)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_pairs_are_moved_within_what_a_table_can_hold(model):
+    truth, pred = np.repeat([0, 1], [97, 3]), np.repeat([0, 1, 0], [50, 2, 48])
+    for one, other in ((truth, pred), (pred, truth), (truth // 2, pred), (truth, np.arange(100))):
+        table = cv.Contingency.from_labels(one, other)
+        form = ClosedForm(cv.measures["rand"], {}, table, sides(table, model), model)
+        step = form._step
+        assert step >= Fraction(1, 4)
+        if step == Fraction(1, 4):  # so little is left to move that it may be too much
+            continue
+        for more, p, q in ((step, 0, 0), (step, 2 * step, 0), (0, step, 3 * step)):
+            n11, p, q = form.n11 + more, form.p + p, form.q + q
+            assert min(n11, p - n11, q - n11, form.total - p - q + n11) >= 0

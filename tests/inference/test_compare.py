@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import clustervet as cv
 from clustervet.errors import ClustervetError
 from clustervet.inference import compare
-from clustervet.inference.compare import Joint, holm
+from clustervet.inference.compare import Joint, _too_close, holm
 from clustervet.labels import read_labels
 
 RNG = np.random.default_rng(0)
@@ -112,6 +114,17 @@ def test_holm_is_the_step_down_of_1979():
 def test_what_cannot_be_compared_is_refused(call, message):
     with pytest.raises(ClustervetError, match=message):
         call()
+
+
+def test_what_is_too_close_to_call():
+    # The standard error of p = 0.04 from 1,000 resamples is 0.0089.
+    assert _too_close([0.9, 0.04], [0.9, 0.04], 0.05, 1_000)
+    assert not _too_close([0.9, 0.04], [0.9, 0.04], 0.05, 100_000)
+    assert not _too_close([0.9, 0.001], [0.9, 0.001], 0.05, 1_000)
+    # Holm's method multiplies a p-value and its error by the number of pairs.
+    assert _too_close([0.01], [0.03], 0.05, 1_000)
+    # Without noise, or where nothing is defined, more resamples would tell nothing more.
+    assert not _too_close([0.0, math.nan], [0.0, math.nan], 0.05, 100)
 
 
 def test_what_is_too_close_to_call_is_resampled_more(monkeypatch):

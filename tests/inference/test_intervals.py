@@ -23,6 +23,21 @@ def test_an_interval_surrounds_the_value_and_keeps_to_the_bounds(method):
     assert found.width == found.high - found.low
 
 
+def test_what_is_taken_where_nothing_is_said():
+    plain = cv.confidence_interval("vi", TABLE, random_state=1)
+    assert (plain.resamples, plain.confidence) == (2_000, 0.95)
+    said = {"confidence": 0.95, "resamples": 2_000, "method": "auto"}
+    assert plain == cv.confidence_interval("vi", TABLE, random_state=1, **said)
+    card = cv.external_scores(TABLE, measures="vi", confidence=0.95, random_state=1)
+    assert card.score("vi").interval.resamples == 2_000
+    truth, preds = [0, 0, 1, 1, 2, 2] * 5, {"a": [0, 0, 1, 1, 1, 2] * 5, "b": [0, 1] * 15}
+    assert (
+        cv.compare_predictions(truth, *preds.values(), random_state=0).interval.resamples == 2_000
+    )
+    found = cv.rank_predictions(truth, preds, random_state=0)
+    assert {one.interval.resamples for one in found.comparisons} == {2_000}
+
+
 def test_the_seed_decides_and_threads_do_not():
     first, second, third = (
         cv.confidence_interval("vi", TABLE, resamples=300, random_state=7, n_jobs=jobs)

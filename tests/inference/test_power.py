@@ -6,6 +6,7 @@ import pytest
 
 import clustervet as cv
 from clustervet.errors import ClustervetError
+from clustervet.inference.power import _Law, _search
 
 P = [[0.4, 0.1], [0.1, 0.4]]
 
@@ -31,6 +32,19 @@ def test_a_table_serves_as_population():
     first = cv.sample_size("vi", table, width=0.3, samples=200, random_state=0)
     second = cv.sample_size("vi", P, width=0.3, samples=200, random_state=0)
     assert first == second
+
+
+def test_a_width_that_a_size_has_is_reached_by_it():
+    table = cv.Contingency.from_counts([[40, 10], [10, 40]])
+    law = _Law(cv.measures["vi"], {}, table, 0.95, 100, 0)
+    for size in (16, 64):
+        assert _search(law, law.width(size)) <= size
+        assert law.width(_search(law, law.width(size))) <= law.width(size)
+
+
+def test_a_width_that_no_size_has_is_refused():
+    with pytest.raises(ClustervetError, match=r"no sample of up to .* gives an interval of width"):
+        cv.sample_size("vi", P, width=1e-12, samples=100, random_state=0)
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,22 @@ def test_same_values_for_every_form_of_features(form: str) -> None:
         assert math.isclose(found, measure(X, Y), rel_tol=1e-10), key
 
 
+@pytest.mark.parametrize("wrong", [-1.0, math.inf, math.nan])
+def test_a_metric_that_gives_no_distances_is_refused(wrong: float) -> None:
+    def metric(one: Any, other: Any) -> float:
+        return wrong if one[0] < X[3, 0] else 1.0
+
+    with pytest.raises(cv.ClustervetError, match="gives distances that are negative or not finite"):
+        cv.dunn(X, Y, metric=metric)
+
+
+@pytest.mark.parametrize("kind", [np.array, list, pd.Series, pl.Series, pa.chunked_array])
+def test_one_feature_needs_a_table(kind: Any) -> None:
+    one = kind([X[:, 0]]) if kind is pa.chunked_array else kind(X[:, 0])
+    with pytest.raises(cv.ClustervetError, match=r"two dimensions, .* it has one. For a single"):
+        cv.ssq(one, Y)
+
+
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "?"])
 def test_small_types_do_not_overflow(dtype: str) -> None:
     whole = np.random.default_rng(51).integers(0, 2 if dtype == "?" else 120, (40, 3))

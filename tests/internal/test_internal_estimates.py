@@ -7,6 +7,7 @@ import math
 import internal_data as data
 import numpy as np
 import pytest
+from scipy import sparse
 
 import clustervet as cv
 from clustervet.errors import ParameterError
@@ -136,3 +137,48 @@ def test_intervals_of_validated_likelihood_cover_that_of_new_points() -> None:
         low, high = found.interval(0.99)
         hits.append(low <= np.log(density).mean() <= high)
     assert np.mean(hits) >= 0.88
+
+
+WIDE, WIDE_Y = data.gaussians([30, 50], 40, seed=31, apart=0.5)
+COUNTS = np.random.default_rng(32).poisson(0.7, (80, 12)) + np.eye(80, 12)
+BLANK = np.where(np.arange(80)[:, None] < 5, 0.0, COUNTS)
+GAPS = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+# Every source of distances: features, labels, metric.
+SOURCES = {
+    "few features": (X, Y, "euclidean"),
+    "manhattan": (X, Y, "manhattan"),
+    "chebyshev": (X, Y, "chebyshev"),
+    "squared": (X, Y, "sqeuclidean"),
+    "cosine": (X, Y, "cosine"),
+    "cosine with rows of zeros": (BLANK, WIDE_Y, "cosine"),
+    "foreign": (np.abs(X), Y, "canberra"),
+    "function": (X, Y, lambda a, b: float(np.abs(a - b).max())),
+    "wide": (WIDE, WIDE_Y, "euclidean"),
+    "wide squared": (WIDE, WIDE_Y, "sqeuclidean"),
+    "sparse": (sparse.csr_array(COUNTS), WIDE_Y, "euclidean"),
+    "sparse squared": (sparse.csr_array(COUNTS), WIDE_Y, "sqeuclidean"),
+    "sparse cosine": (sparse.csr_array(COUNTS), WIDE_Y, "cosine"),
+    "sparse manhattan": (sparse.csr_array(COUNTS), WIDE_Y, "manhattan"),
+    "precomputed": (GAPS, Y, "precomputed"),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_sampled_pairs_are_near_all_pairs(name: str) -> None:
+    points, labels, metric = SOURCES[name]
+    g = cv.Geometry(points, labels, metric)
+    slow = name in ("foreign", "function", "sparse manhattan", "cosine with rows of zeros")
+    found = cv.intra_inter_ratio(g, pairs=600 if slow else 40_000, random_state=0)
+    exact = cv.intra_inter_ratio(g, pairs="all")
+    assert abs(found - exact) < 5 * found.standard_error
+    assert found.standard_error < 0.2 * exact
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_distance_of_a_pair_is_that_of_the_whole_block(name: str) -> None:
+    points, labels, metric = SOURCES[name]
+    g = cv.Geometry(points, labels, metric)
+    rng = np.random.default_rng(0)
+    rows, others = rng.integers(0, g.n, 40), rng.integers(0, g.n, 40)
+    block = g.tile(np.arange(g.n), 0, g.n)
+    assert g.paired(rows, others) == pytest.approx(block[rows, others], rel=1e-6, abs=1e-7)

@@ -12,7 +12,18 @@ import pytest
 import clustervet as cv
 from clustervet.errors import ParameterError, UndefinedError, UnknownMeasureError
 from clustervet.lab.axioms import axioms
-from clustervet.lab.cases import EVERY_PAIR, meet, pairs, partitions, shapes, table_key
+from clustervet.lab.cases import (
+    DRAWN,
+    EVERY_PAIR,
+    LARGEST,
+    SMALLEST,
+    drawn,
+    meet,
+    pairs,
+    partitions,
+    shapes,
+    table_key,
+)
 from clustervet.lab.matrix import known_properties
 
 PROPERTIES = known_properties()
@@ -59,6 +70,49 @@ def test_all_clusterings_are_tried():
         every = {str(least(a, b)) for a in partitions(n) for b in partitions(n)}
         assert {str(least(a, b)) for a, b in pairs(n)} == every
         assert len(every) == [1, 4, 10, 33][n - 1]
+
+
+def test_larger_clusterings_are_of_every_kind():
+    found = list(drawn(np.random.default_rng(0), 3))
+    assert len(found) == DRAWN
+    assert {len(seeds) for seeds in found} == {3}
+    assert {len(seed) for seeds in found for seed in seeds} == set(range(SMALLEST, LARGEST + 1))
+    assert {len(set(seeds[0])) for seeds in found} == {2, 3, 4, 5, 6}
+
+    def moved(seeds):
+        return np.mean(
+            [a != b for other in seeds[1:] for a, b in zip(seeds[0], other, strict=True)]
+        )
+
+    near, far = [moved(seeds) for seeds in found[::2]], [moved(seeds) for seeds in found[1::2]]
+    assert 0.1 < np.mean(near) < 0.25  # a quarter is drawn anew, and may come out as it was
+    assert 0.6 < np.mean(far) < 0.85
+    assert max(near) < 0.6
+
+
+# Properties whose cases are all small, or all made by hand.
+BY_HAND = ("log_scale", "constant_baseline", "size_balance", "rag_bag", "size_over_quantity")
+
+
+@pytest.mark.parametrize("key", [key for key in PROPERTIES if key not in BY_HAND])
+def test_larger_cases_of_a_property_are_tried_and_say_something(key):
+    cases = PROPERTIES[key].cases(np.random.default_rng(0))
+    large = [case for case in cases if case.weight[0] > EVERY_PAIR + 2]
+    assert len({case.seeds for case in large}) >= 40
+    empty = 0
+    for case in large:
+        for first, second in case.pairs:
+            assert len(first) == len(second)
+            empty += any(len(set(labels)) in (1, len(labels)) for labels in (first, second))
+    # One cluster and singletons, which the collinear property is about, are rare elsewhere.
+    limit = 1.0 if key == "vertical_collinearity" else 0.2
+    assert empty <= limit * sum(len(case.pairs) for case in large)
+    if key == "convex_additivity":
+        assert all(len(case.sizes) == 2 and min(case.sizes) >= 1 for case in large)
+        assert np.mean([min(case.sizes) > 1 for case in large]) > 0.8
+    if key not in ("identity", "relabelling"):  # these are about equal clusterings too
+        same = [all(len(set(pair)) == 1 for pair in case.pairs) for case in large]
+        assert np.mean(same) < 0.1
 
 
 def test_tables_with_one_key_are_the_same_up_to_order():

@@ -469,3 +469,40 @@ def test_a_span_of_time_is_noise():
 def test_weights_of_text_are_refused(text):
     with pytest.raises(ClustervetError, match="weights must be numbers"):
         Contingency.from_labels([0, 1], [0, 1], weights=text)
+
+
+ENCODED = {
+    "polars Categorical": pl.Series(["-1", "a", "b", "-1"], dtype=pl.Categorical),
+    "polars Enum": pl.Series(["-1", "a", "b", "-1"], dtype=pl.Enum(["a", "b", "-1"])),
+    "polars String": pl.Series(["-1", "a", "b", "-1"]),
+    "pandas Categorical": pd.Categorical(["-1", "a", "b", "-1"]),
+    "pyarrow dictionary": pa.array(["-1", "a", "b", "-1"]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_noise_is_found_among_the_codes_of_an_engine(name):
+    for noise in ("-1", -1):
+        found = Contingency.from_labels(
+            [0, 0, 1, 1], ENCODED[name], noise=noise, noise_policy="drop"
+        )
+        assert found.to_dict() == {(0, "a"): 1, (1, "b"): 1}
+    kept = Contingency.from_labels([0, 0, 1, 1], ENCODED[name], noise="a", noise_policy="drop")
+    assert kept.n == 3
+    none = Contingency.from_labels([0, 0, 1, 1], ENCODED[name], noise="c", noise_policy="drop")
+    assert none.n == 4
+
+
+def test_noise_beside_a_missing_label_where_no_code_is_left():
+    labels = pl.Series([2**63 - 1, -1, None, 2**63 - 1, 0])
+    options = {"noise": -1, "noise_policy": "drop", "missing": "class"}
+    found = Contingency.from_labels([0, 0, 1, 1, 1], labels, **options)
+    assert found.to_dict() == {(0, 2**63 - 1): 1, (1, None): 1, (1, 2**63 - 1): 1, (1, 0): 1}
+    apart = Contingency.from_labels([0] * 5, labels, missing="class", noise="singletons")
+    assert apart.shape == (1, 4)
+
+
+def test_labels_may_all_be_negative():
+    table = Contingency.from_labels([-9, -4, -9, -7], np.array([-3, -3, -2, -3], np.int8))
+    assert table.to_dict() == {(-9, -3): 1, (-4, -3): 1, (-9, -2): 1, (-7, -3): 1}
+    assert cv.Geometry([[0.0], [1.0], [5.0]], [-9, -9, -4]).names == [-9, -4]

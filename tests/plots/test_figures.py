@@ -11,6 +11,7 @@ import pytest
 import clustervet as cv
 from clustervet import plots
 from clustervet.errors import ParameterError
+from clustervet.plots.dots import chosen_measures, read_cards
 from clustervet.plots.maps import label_places
 
 FIGURES = {
@@ -423,3 +424,14 @@ def test_every_public_name_exists():
 def test_what_is_no_table_is_refused():
     with pytest.raises(ParameterError, match="draws a Contingency, not tuple"):
         plots.contingency_heatmap(([0, 1], [0, 1]))
+
+
+def test_measures_without_a_direction_are_drawn_only_where_there_is_no_other():
+    truth, pred = cases.labels(3, 60)
+
+    def drawn(*keys):
+        cards = read_cards(cv.external_scores(truth, {"a": pred}, measures=list(keys)))
+        return [record.key for record in chosen_measures(cards, None)]
+
+    assert drawn("class_entropy", "rand", "joint_entropy", "purity") == ["rand", "purity"]
+    assert drawn("class_entropy", "joint_entropy") == ["class_entropy", "joint_entropy"]

@@ -58,6 +58,62 @@ def test_the_verdict_says_who_is_ahead_and_whether_the_data_can_tell(evidence, r
     assert any("beyond chance" in line for line in report.verdict)
 
 
+def test_the_verdict_gives_the_score_once(evidence, report):
+    said = " ".join(report.verdict)
+    assert len(set(report.verdict)) == len(report.verdict)
+    assert said.count("adjusted Rand") == 1
+    assert said.count("bits apart") == 0
+    assert evidence.diagnoses["near"].explanation in report.verdict
+    # Where another measure leads, the diagnosis brings its own scores.
+    truth, near = labels_of(["ash", "oak", "yew"], 150, 0.1, 0)
+    purity = build_report(examine(truth, near, measures=["purity"]))
+    assert " ".join(purity.verdict).count("adjusted Rand") == 1
+    assert any(line.endswith(evidence.diagnoses["near"].explanation) for line in purity.verdict)
+    # A clustering that is the truth has nothing to explain.
+    same = build_report(examine(truth, truth, measures=FEW))
+    assert "The clustering is the truth, cluster for class." in same.verdict
+
+
+def every_text(report):
+    """Every sentence that a report holds, wherever it stands."""
+    yield from report.verdict
+    yield from report.references
+    yield report.title
+    for section in walk(report.sections):
+        yield section.title
+        yield from (*section.paragraphs, *section.notes, *section.lead, *section.citations)
+        for block in section.blocks:
+            yield block.title
+
+
+def test_every_sentence_is_one(report):
+    made = [report, *(build_report(RESULTS[kind]()) for kind in RESULTS)]
+    made += [build_report(EDGES[case]()) for case in EDGES]
+    for one in made:
+        for text in every_text(one):
+            assert isinstance(text, str)
+            assert text.strip()
+            assert not re.search(r"\bNone\b", text), text
+        assert "None" not in render(one, "markdown").replace("None of", "")
+
+
+def test_what_was_sampled_is_told_in_the_report(monkeypatch):
+    home = __import__("sys").modules[examine.__module__]
+    for name, limit in (("LABELS", 100), ("CELLS", 5), ("MEASURED", 100), ("RESAMPLED_CELLS", 100)):
+        monkeypatch.setattr(home, name, limit)
+    truth, near = labels_of(["ash", "oak", "yew"], 150, 0.1, 0)
+    points = np.random.default_rng(0).normal(size=(150, 2)) + 5 * near[:, None]
+    found = examine(truth, {"a": near, "b": near[::-1]}, features=points, measures=FEW, sample=50)
+    assert len(found.notes) >= 3
+    report = build_report(found)
+    (method,) = [section for section in report.sections if section.key == "method"]
+    assert set(found.notes) <= set(method.notes)
+    page, text = render(report, "html"), render(report, "markdown")
+    for note in found.notes:
+        assert note in text
+        assert note in page.replace("&#39;", "'")
+
+
 def test_equal_clusterings_cannot_be_told_apart(evidence):
     labels = evidence.summary.consensus.labels
     truth, _ = labels_of(["ash", "oak", "yew"], 150, 0.1, 0)

@@ -117,6 +117,13 @@ def test_names_survive_json_unchanged():
     assert found == HOSTILE
 
 
+def test_letters_of_every_script_stay_readable_in_json():
+    names = ["Größe", "عنقود", "聚类", "κατηγορία"]
+    text = external_scores(TRUTH, dict.fromkeys(names, PRED), measures=["vi"]).to_json()
+    assert all(f'"{name}"' in text for name in names)
+    assert "\\u" not in text
+
+
 FRAMES = {
     "pandas": (pd.DataFrame, lambda frame: frame.to_dict("list")),
     "polars": (pl.DataFrame, lambda frame: frame.to_dict(as_series=False)),
@@ -227,6 +234,19 @@ def test_a_terminal_shows_the_numbers_of_the_card():
     for key in CARDS["one"]:
         assert key in text
     assert words.number(CARDS["one"]["vi"]) in text
+
+
+def test_a_terminal_shows_the_heads_of_the_columns():
+    lines = rendered(CARDS["several"]).export_text().splitlines()
+    (head,) = [line for line in lines if "first" in line and "second" in line]
+    assert head.split() == ["measure", "first", "second", "range", "unit"]
+    document = CARDS["one"].document()
+    text = rendered(CARDS["one"]).export_text()
+    for table in document.shown_tables:
+        for column in table.columns:
+            assert column.title.replace("_", " ") in text
+    numbers = [k for k, column in enumerate(document.tables[-1].columns) if column.kind == "number"]
+    assert numbers
 
 
 def test_a_terminal_shows_the_best_of_a_row():
