@@ -17,10 +17,9 @@ test: $(VENV)/.test
 
 # SAMPLE=, SEED= and ROOM= change the sample; the first run records which lines each test reaches.
 SAMPLE ?= 200
-SEED ?= 0
 mutants: $(VENV)/.test
 	tests/system_packages.sh
-	$(BIN)/python tests/mutants/run_mutants.py --sample $(SAMPLE) --seed $(SEED) \
+	$(BIN)/python tests/mutants/run_mutants.py --sample $(SAMPLE) --seed $(or $(SEED),0) \
 	  $(if $(ROOM),--room $(ROOM))
 
 lint: $(VENV)/.test
