@@ -190,7 +190,6 @@ class TestDelimitedText:
             'a"b',
             "a'b",
             'x"; SELECT 1; --',
-            "new\nline",
             "Größe 日本 ∑",
             "c0",
             "$1 ?",
@@ -207,6 +206,12 @@ class TestDelimitedText:
         assert table.feature_names == (name,)
         assert table.matrix.tolist() == [[1.5], [2]]
         assert labels(table.labels(name)) == ["1.5", "2"]
+
+    def test_a_line_end_in_a_name_is_read_by_python(self, file, monkeypatch):
+        monkeypatch.setattr(places, "LIGHT", 0)
+        table = read_features(file('"new\nline",y\n1.5,a\n2,b\n'), exclude=["y"])
+        assert table.feature_names == ("new\nline",)
+        assert table.matrix.tolist() == [[1.5], [2.0]]
 
     def test_names_that_differ_in_case_alone(self, read):
         table = read("x,X\n1,2\n3,4\n")

@@ -239,7 +239,7 @@ class DuckEngine(Engine):
             )
         names = layout.places
         if layout.traits <= DUCK_READS and all(text.first_line == 1 for text in layout.texts):
-            source = READ_CSV.format(header="true" if layout.named else "false")
+            source = READ_CSV.format(header="true" if layout.named else "false", alone="")
             types = dict.fromkeys(names, "VARCHAR")
             packing = "gzip" if layout.packed else "none"
             given = [list(layout.paths), types, layout.delimiter, packing]

@@ -103,6 +103,10 @@ def _pandas(series: Any, what: str) -> Codes:
     codes, keys = series.factorize()
     missing = codes < 0
     names = [key.item() if isinstance(key, np.generic) else key for key in keys]
+    if any(isinstance(name, float) for name in names):  # NaN is missing, and -0.0 is 0.0
+        return from_objects(
+            [None if m else names[c] for c, m in zip(codes, missing, strict=True)], what
+        )
     check_names(names, what)
     if missing.any():
         return from_keys(np.where(missing, 0, codes), names or [None], missing)
