@@ -218,7 +218,8 @@ class Room:
         for name in ("in", "out", "tmp", "home", "log"):
             shutil.rmtree(self.base / name, ignore_errors=True)
             (self.base / name).mkdir()
-        for name, content in files.items():
+        # A hard link needs the file that it is a link to.
+        for name, content in sorted(files.items(), key=lambda file: file[1][:9] == b"hardlink:"):
             path = self.inputs / os.fsdecode(name.encode("utf-8", "surrogateescape"))
             path.parent.mkdir(parents=True, exist_ok=True)
             if content.startswith(b"symlink:"):
@@ -302,9 +303,9 @@ def _text(path: Path) -> str:
 
 # What a user must never read: another program's exceptions, types, addresses and temporary files.
 FOREIGN = re.compile(
-    r"Traceback|\b\w+ Error: |exception_type|std::|\bstd\b.*terminate|\bC\+\+|duckdb\.|pyarrow\.|"
-    r"polars\.|Arrow(Invalid|NotImpl|TypeError|Key)|ComputeError|SchemaError|py4j|org\.apache|"
-    r"java\.|0x[0-9a-f]{6,}|<class '|object at |\.clustervet-|clustervet-attack-\w+/tmp|"
+    r"Traceback|\b\w+ Error: |exception_type|std::|\bstd\b.*terminate|\bC\+\+|(duckdb|pyarrow|polars)\.\w|"
+    r"Arrow(Invalid|NotImpl|TypeError|Key)|ComputeError|SchemaError|py4j|org\.apache|"
+    r"java\.\w|0x[0-9a-f]{6,}|<class '|object at |\.clustervet-|clustervet-attack-\w+/tmp|"
     r"site-packages|\bUserWarning|RuntimeWarning|ConvergenceWarning|DeprecationWarning|"
     r"\w+(Error|Exception)\b.*\bat line|INTERNAL"
 )

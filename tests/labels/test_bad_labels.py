@@ -123,6 +123,7 @@ BAD = {
     "set among labels": (np.array([{1}, {2}]), "^truth holds a set" + PLAIN),
     "array among labels": (["a", np.array([1])], "^truth holds an? ndarray" + PLAIN),
     "list inside a tuple": (["a", ([],)], "^truth holds a tuple" + PLAIN),
+    "pandas lists": (pd.Series([[1], [2]]), "^truth holds a list" + PLAIN),
     "polars lists": (pl.Series([[1], [2]]), "^truth holds a list" + PLAIN),
     "polars structs": (pl.Series([{"a": 1}, {"a": 2}]), "^truth holds a dict" + PLAIN),
     "pyarrow lists": (pa.array([[1], [2]]), "^truth holds a list" + PLAIN),

@@ -100,7 +100,10 @@ def _pandas(series: Any, what: str) -> Codes:
         )
     if isinstance(array.dtype, np.dtype):
         return from_array(series.to_numpy(), what)
-    codes, keys = series.factorize()
+    try:
+        codes, keys = series.factorize()
+    except TypeError:  # a list among the labels, or something else that is no key
+        return from_objects(list(series), what)
     missing = codes < 0
     names = [key.item() if isinstance(key, np.generic) else key for key in keys]
     if any(isinstance(name, float) for name in names):  # NaN is missing, and -0.0 is 0.0
@@ -130,13 +133,21 @@ def _polars(series: Any, what: str) -> Codes:
         return Codes(codes.values, codes.restore, codes.find, gone)
     if series.dtype.is_nested() or series.dtype in (polars.Object, polars.Binary):
         return from_objects(series.to_list(), what)
-    if series.dtype == polars.String:
+    is_text = series.dtype == polars.String
+    if is_text:
         series = series.cast(polars.Categorical)
     physical = series.to_physical()
     if masked is not None:
         physical = physical.fill_null(0)
     distinct = series.drop_nulls().unique()
     names = dict(zip(distinct.to_physical().to_list(), distinct.to_list(), strict=True))
+    if is_text and names:
+        # All categories of the process share their numbers, so those of a text are in no order.
+        dense = np.zeros(max(names) + 1, np.int32)
+        dense[list(names)] = np.arange(len(names))
+        values = physical.to_numpy()
+        values = values if masked is None else np.where(masked, next(iter(names)), values)
+        return from_keys(dense[values], list(names.values()), masked)
     return _physical(physical.to_numpy(), names, masked)
 
 
