@@ -303,11 +303,11 @@ def _text(path: Path) -> str:
 
 # What a user must never read: another program's exceptions, types, addresses and temporary files.
 FOREIGN = re.compile(
-    r"Traceback|\b\w+ Error: |exception_type|std::|\bstd\b.*terminate|\bC\+\+|(duckdb|pyarrow|polars)\.\w|"
-    r"Arrow(Invalid|NotImpl|TypeError|Key)|ComputeError|SchemaError|py4j|org\.apache|"
-    r"java\.\w|0x[0-9a-f]{6,}|<class '|object at |\.clustervet-|clustervet-attack-\w+/tmp|"
-    r"site-packages|\bUserWarning|RuntimeWarning|ConvergenceWarning|DeprecationWarning|"
-    r"\w+(Error|Exception)\b.*\bat line|INTERNAL"
+    r"Traceback|\b\w+ Error: |exception_type|std::|\bstd\b.*terminate|\bC\+\+|"
+    r"(duckdb|pyarrow|polars)\.\w|Arrow(Invalid|NotImpl|TypeError|Key)|ComputeError|SchemaError|"
+    r"py4j|org\.apache|java\.\w|0x[0-9a-f]{6,}|<class '|object at |\.clustervet-|"
+    r"clustervet-attack-\w+/tmp|site-packages|\bUserWarning|RuntimeWarning|ConvergenceWarning|"
+    r"DeprecationWarning|\w+(Error|Exception)\b.*\bat line|INTERNAL"
 )
 
 

@@ -165,11 +165,11 @@ def test_a_failure_that_only_a_forked_process_shows_is_no_failure(faulty):
     assert verdict.reason.startswith("only in a forked process: exit code 1")
 
 
-@pytest.mark.parametrize(("name", "signals"), [("sleep", []), ("deaf", [(0.3, signal.SIGINT)])])
+@pytest.mark.parametrize(("name", "signals"), [("sleep", []), ("deaf", [(2.5, signal.SIGINT)])])
 def test_it_notices_a_command_that_never_ends(faulty, name, signals):
     case = scored(name)
     faulty.enter(case.files)
-    ran = faulty.run(Job(case.recipe["argv"], seconds=1.5, signals=signals))
+    ran = faulty.run(Job(case.recipe["argv"], seconds=4, signals=signals))
     fault = end_fault(ran, "INT") if signals else judged(ran, case.recipe["argv"]).reason
     assert fault == FAULTS[name][1]
 
