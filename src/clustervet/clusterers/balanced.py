@@ -26,18 +26,8 @@ class FrequencySensitiveKMeans(Directions):
     ----------
     n_clusters : int, default 8
         Number of clusters.
-    init : {'k-means++', 'random'} or array_like, default 'k-means++'
-        Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
-        clusters × features.
-    n_init : int, default 1
-        Number of runs from different starts; the one with the best objective is kept.
-    max_iter : int, default 100
-        Largest number of iterations of a run.
-    tol : float, default 1e-4
-        A run ends when an iteration gains at most this share of all it gained so far, or when no
-        row moves.
-    random_state : int, Generator, RandomState or None, optional
-        Seed.
+    init, n_init, max_iter, tol, random_state : optional
+        As in `SphericalKMeans`.
     update : {'incremental', 'batch'}, default 'incremental'
         Whether sizes follow every single move, or stay those of the last pass. The first gives more
         balanced clusters, above all if there are many.

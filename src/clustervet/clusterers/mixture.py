@@ -50,18 +50,8 @@ class HardMovMF(Mixture):
     ----------
     n_clusters : int, default 8
         Number of components.
-    init : {'k-means++', 'random'} or array_like, default 'k-means++'
-        Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
-        clusters × features.
-    n_init : int, default 1
-        Number of runs from different starts; the one with the best objective is kept.
-    max_iter : int, default 100
-        Largest number of iterations of a run.
-    tol : float, default 1e-4
-        A run ends when an iteration gains at most this share of all it gained so far, or when no
-        row moves.
-    random_state : int, Generator, RandomState or None, optional
-        Seed.
+    init, n_init, max_iter, tol, random_state : optional
+        As in `SphericalKMeans`.
     concentration : {'free', 'shared'}, default 'free'
         One κ per component, as in the paper, or one κ for all. In thousands of dimensions a few
         long or repetitive documents have a much larger κ than others, and free concentrations then
@@ -118,17 +108,8 @@ class SoftMovMF(Mixture):
     ----------
     n_clusters : int, default 8
         Number of components.
-    init : {'k-means++', 'random'} or array_like, default 'k-means++'
-        Rows to start from: spread out by 1 - cosine, or drawn by weight; or an array of centres,
-        clusters × features.
-    n_init : int, default 1
-        Number of runs from different starts; the one with the best objective is kept.
-    max_iter : int, default 100
-        Largest number of iterations of a run.
-    tol : float, default 1e-4
-        A run ends when an iteration gains at most this share of all it gained so far.
-    random_state : int, Generator, RandomState or None, optional
-        Seed.
+    init, n_init, max_iter, tol, random_state : optional
+        As in `SphericalKMeans`.
     concentration : {'free', 'shared'}, default 'free'
         One κ per component, as in the paper, or one κ for all; see `HardMovMF`.
     annealing : float, optional
