@@ -118,7 +118,7 @@ def test_changes_of_the_package_can_be_made_in_every_room():
 
 
 def test_a_sample_repeats_and_is_spread_over_rooms_and_kinds():
-    one, again, other = sampled(90, 3, None), sampled(90, 3, None), sampled(90, 4, None)
+    one, again, other = sampled(100, 3, None), sampled(100, 3, None), sampled(100, 4, None)
     assert [c.key for c in one] == [c.key for c in again] != [c.key for c in other]
     assert len({c.key for c in one} & {c.key for c in other}) < 30
     rooms = Counter(change.room for change in one)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import suggestion
 from clustervet.errors import ClustervetError, FileError, ParameterError
-from clustervet.frames.arrays import BROKEN, check_sparse, load_npz
+from clustervet.frames.arrays import BROKEN, load_npz
 from clustervet.frames.documents import read_text_folder
 from clustervet.frames.places import Place
 from clustervet.labels import show_label
@@ -212,7 +212,6 @@ def _read_arrays(path: Path) -> Counted:
     try:
         held, _ = load_npz(Place(str(path), shown))
         arrays = {name: held[name] for name in ARRAYS}
-        check_sparse(arrays["shape"])
         data, labels, class_names = (arrays[name] for name in ("data", "labels", "class_names"))
         fits = labels.ndim == class_names.ndim == 1 and labels.dtype.kind in "iu"
         if data.dtype.kind not in "biuf":
