@@ -14,6 +14,7 @@ import enum
 import fractions
 import json
 import random
+import sys
 import uuid
 import warnings
 from collections import Counter
@@ -375,6 +376,7 @@ def _made(side: dict[str, Any]) -> Any:
     """Return a container, or None where it cannot hold such labels as they are."""
     letters = ALPHABETS[side["alphabet"]](8)
     labels = [_hole(side["hole"]) if c < 0 else letters[c] for c in side["codes"]]
+    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -382,14 +384,17 @@ def _made(side: dict[str, Any]) -> Any:
             held = _items(CONTAINERS[side["container"]](labels))
     except KeyboardInterrupt:
         raise
-    except BaseException:  # a panic of polars is no Exception
+    except BaseException:  # a panic of polars is no Exception, and it leaves errors that none sees
         return None
+    finally:
+        sys.unraisablehook = hook
     if side["container"] in NEVER or side["container"] in LOST:
         return container
     if held is None or len(held) != len(labels):
         return None
+    # numpy makes the text 'nan' of a missing label among texts: then none is missing.
     fits = all(
-        c < 0 or _same(item, label)
+        not isinstance(item, str | bytes) if c < 0 else _same(item, label)
         for item, label, c in zip(held, labels, side["codes"], strict=True)
     )
     return container if fits else None

@@ -96,6 +96,8 @@ def opened(room: Room) -> list[str]:
     context.on("page", lambda other: said.append("it opens a window") if other != page else None)
     try:
         page.goto(path)
+        # Figures in folded parts are drawn when these are opened.
+        page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
         keys = page.eval_on_selector_all("[id$='-plot']", "all => all.map(x => x.id)")
         for key in keys[:6]:
             page.evaluate("id => document.getElementById(id).scrollIntoView()", key)
