@@ -261,7 +261,7 @@ def _array(stream: Any) -> NDArray[Any]:
 
 
 def _claimed(stream: Any, size: int, what: str) -> int:
-    """Bytes of the array at the start of a stream of so many bytes, which must hold them."""
+    """Bytes of the array at the start of a stream of `size` bytes, which must hold them."""
     version = np.lib.format.read_magic(stream)
     shape, _, dtype = _header(stream, version)
     if dtype.hasobject:

@@ -82,7 +82,7 @@ def _refusal(name: str, said: str, one: FileSet, other: FileSet, *, joins: bool)
         f"column {show_label(name)!r} of {one.name} and of {other.name} has {said}, so their rows "
         "do not match; ",
         *way,
-        ", or pair them row by row all the same with ",
+        ", or pair them row by row anyway with ",
         Setting("by_row", True),
         ".",
     )
