@@ -40,6 +40,8 @@ def begin(request: dict[str, Any]) -> None:
     if request["file_size"] is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (request["file_size"], request["file_size"]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if "clustervet._process" in sys.modules:  # it was imported by a process that is no command
+        sys.modules["clustervet._process"]._begin()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
 
 

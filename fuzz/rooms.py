@@ -309,6 +309,8 @@ FOREIGN = re.compile(
     r"clustervet-attack-\w+/tmp|site-packages|\bUserWarning|RuntimeWarning|ConvergenceWarning|"
     r"DeprecationWarning|\w+(Error|Exception)\b.*\bat line|INTERNAL"
 )
+# A label that is the text of an object of Python, in the quotes in which labels are shown.
+QUOTED_OBJECT = re.compile(r"'<object object at [^']*'")
 
 
 def command_of(argv: Sequence[str]) -> str:
@@ -320,7 +322,7 @@ def sentence_fault(text: str) -> str:
     """Return what keeps a message from being one clear sentence; nothing if nothing does."""
     if not text.strip():
         return "the message is empty"
-    if found := FOREIGN.search(text):
+    if found := FOREIGN.search(QUOTED_OBJECT.sub("", text)):
         return f"the message has words of another program: {found[0]!r}"
     if len(text.splitlines()) > 1:
         return f"the message has {len(text.splitlines())} lines"

@@ -126,6 +126,7 @@ KINDS = {
     "one empty column more": kind("y,c,\na,0,\na,0,\nb,1,\n"),
     "equal names": kind("y,c,y\na,0,1\n", r"has 2 columns named 'y'; names must be unique\.$"),
     "two empty names": kind("y,c,,\na,0,1,2\n", r"has 2 columns named ''; names must be unique"),
+    "names that are patterns": kind("*,^y$\na,0\na,0\nb,1\n"),
     "an empty name": kind("y,,c\na,5,0\na,6,0\nb,7,1\n"),
     "names in two cases": kind("y,c,Y\na,0,1\na,0,2\nb,1,3\n"),
     "spaces after delimiters": kind("y, c\na, 0\na, 0\nb,1\n", {("a", " 0"): 2, ("b", "1"): 1}),
@@ -181,6 +182,7 @@ def spark():
 
 def columns_of(name):
     return {
+        "names that are patterns": ("*", "^y$"),
         "quotes in the header": ("y", 'say "c", so'),
         "a line end inside a quoted name": ("y", "c\nd"),
         "a line end inside a quoted name, CRLF outside": ("y", "c\nd"),

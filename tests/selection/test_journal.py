@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import zlib
 from contextlib import closing, suppress
@@ -22,6 +23,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
 
+from clustervet import _process
 from clustervet.errors import FileError, ParameterError
 from clustervet.selection import select
 from clustervet.selection.journal import Journal, checksum
@@ -398,6 +400,7 @@ def test_a_view_that_never_ends_is_not_asked(journal):
     )
     code = f"""
 import numpy as np
+from clustervet import _process
 from clustervet.errors import FileError
 from clustervet.selection.journal import Journal
 try:
@@ -555,6 +558,7 @@ def test_a_file_that_cannot_grow_loses_no_fit(tmp_path):
     code = f"""
 import resource
 import numpy as np
+from clustervet import _process
 from clustervet.errors import FileError
 from clustervet.fitting.fits import Fit
 from clustervet.selection.journal import Identity, Journal
@@ -591,6 +595,7 @@ def test_a_journal_that_is_deleted_meanwhile_is_missed(tmp_path):
 
 def test_one_process_at_a_time_has_a_journal(journal):
     code = f"""
+from clustervet import _process
 from clustervet.errors import FileError
 from clustervet.selection.journal import Journal
 try:
@@ -684,3 +689,17 @@ def test_a_selection_killed_five_times_ends_as_one_that_was_not(tmp_path):
         parent.stdin.close()
     assert killed.read_bytes() == alone.read_bytes()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["alone.txt", "killed.txt", "run.db"]
+
+
+def test_a_signal_that_ends_the_process_closes_the_journal(tmp_path):
+    select(X, Y, algorithms=PAIR, clusters=[2, 3], runs=1, journal=tmp_path / "run.db")
+    with Journal(tmp_path / "run.db") as journal:
+        journal._run("BEGIN IMMEDIATE")
+        journal._run("DELETE FROM fits")
+        assert (tmp_path / "run.db-journal").exists()
+        leaving = threading.Thread(target=_process._call_all, args=(_process._removals,))
+        leaving.start()
+        leaving.join()
+        assert os.listdir(tmp_path) == ["run.db"]
+    with closing(sqlite3.connect(tmp_path / "run.db")) as base:
+        assert base.execute("SELECT count(*) FROM fits").fetchall() == [(4,)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from clustervet._kernels.threads import Pool, cores, ranges, run
+from clustervet._kernels.threads import Pool, blas_on_one_core, cores, ranges, run
 
 _ROOMS = {
     "cells": ("cell_sums", "entropy", "expected_information", "peaks", "sum_squares"),
@@ -80,4 +80,4 @@ def __getattr__(name: str) -> Any:
     return found
 
 
-__all__ = ["Pool", "cores", "ranges", "run"]
+__all__ = ["Pool", "blas_on_one_core", "cores", "ranges", "run"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -118,3 +119,55 @@ def run(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[A
     with Pool(len(others)) as pool:
         waiting = [pool.submit(function, *job) for job in others]
         return [function(*first), *(job.result() for job in waiting)]
+
+
+class _Users:
+    """How many blocks want BLAS on one core, and what gives it its cores back."""
+
+    def __init__(self) -> None:
+        self.unlock()
+        self.number = 0
+        self.limits: Any = None
+
+    def unlock(self) -> None:
+        """Take a new lock, as a forked process must whose parent held the old one."""
+        self.lock = threading.Lock()
+
+
+_users = _Users()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_users.unlock)
+
+
+@contextmanager
+def blas_on_one_core() -> Iterator[None]:
+    """Have BLAS compute on one core until the last block that asked for it has ended.
+
+    Notes
+    -----
+    The number of cores belongs to the process, and must not change while BLAS computes. Work that
+    is stopped leaves threads behind that still compute; each of them enters a block of its own.
+
+    Examples
+    --------
+    >>> with blas_on_one_core():
+    ...     pass
+    """
+    from threadpoolctl import OpenBLASController, threadpool_limits
+
+    with _users.lock:
+        if not _users.number:
+            _users.limits = threadpool_limits(1, user_api="blas")
+        _users.number += 1
+    try:
+        yield
+    finally:
+        with _users.lock:
+            _users.number -= 1
+            if not _users.number:
+                # Since 3.8 only the thread that limited may do this, unless it is told otherwise.
+                if hasattr(OpenBLASController, "clear_controlling_thread"):
+                    OpenBLASController.clear_controlling_thread(force=True)
+                _users.limits.restore_original_limits()
+                if hasattr(OpenBLASController, "clear_controlling_thread"):
+                    OpenBLASController.clear_controlling_thread()

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._kernels import blas_on_one_core
 from clustervet._memory import given_limit, memory_limit
 from clustervet._progress import ticking
 from clustervet.errors import ClustervetError
@@ -70,7 +71,6 @@ def run_fits(
     from concurrent.futures.process import BrokenProcessPool
 
     from joblib import delayed
-    from threadpoolctl import threadpool_limits
 
     limit = given_limit()
     jobs = (
@@ -79,7 +79,7 @@ def run_fits(
         )
         for task, points in tasks
     )
-    with _kept_warnings(), threadpool_limits(1, user_api="blas"):
+    with _kept_warnings(), blas_on_one_core():
         try:
             yield from run_jobs(jobs, n_jobs, ordered=ordered)
         except BrokenProcessPool as error:
@@ -166,7 +166,7 @@ def fit_one(
     start = time.perf_counter()
     with memory_limit(limit):
         try:
-            with _kept_warnings(), threadpool_limits(1):
+            with _kept_warnings(), blas_on_one_core(), threadpool_limits(1, user_api="openmp"):
                 labels = _checked(np.asarray(estimator.fit_predict(points)), points.shape[0])
         except Exception as raised:  # an estimator may raise anything, and the other fits go on
             lines = str(raised).strip().splitlines() or [type(raised).__name__]

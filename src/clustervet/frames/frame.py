@@ -92,8 +92,10 @@ class Frame:
         check_plain(name, column.dtype)
         if self.engine.is_polars() and column.dtype.is_float():
             # There NaN is a number and null is missing; here both are missing.
-            known = nw.when(~nw.col(name).is_nan()).then(nw.col(name)).alias(name)
-            column = self.native.select(known).get_column(name)
+            here = nw.nth(self.columns.index(name))
+            column = self.native.select(known=nw.when(~here.is_nan()).then(here)).get_column(
+                "known"
+            )
         return column.to_native()
 
     def weights(self, name: str) -> Any:
@@ -110,12 +112,13 @@ class Frame:
         import narwhals as nw
 
         places = {new: self.columns.index(self._known(old)) for new, old in named.items()}
-        frame, names = self.native, self.columns
+        # Spark takes a dot in a name for a field, and polars a star for all columns; a column is
+        # safe under its place alone.
+        frame = self.native
         if "spark" in self.engine.value:
-            # Spark takes a dot in a name for a field; a column is safe under its place alone.
-            names = [f"c{place}" for place in range(len(names))]
-            frame = nw.from_native(frame.to_native().toDF(*names))
-        chosen = [nw.col(names[place]).alias(new) for new, place in places.items()]
+            renamed = [f"c{place}" for place in range(len(self.columns))]
+            frame = nw.from_native(frame.to_native().toDF(*renamed))
+        chosen = [nw.nth(place).alias(new) for new, place in places.items()]
         picked = Frame(frame.lazy().select(*chosen))
         grouped = [group_key(picked, key, named[key]) for key in keys]
         return Frame(picked.native.with_columns(*grouped)) if grouped else picked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from typing import Any
@@ -156,23 +156,21 @@ def _in_threads(part: Any, parts: list[Any], source: Source, what: str) -> Any:
 
     A part is told how to find out that its result is no longer wanted.
     """
-    with _one_blas_thread(source), ticking(len(parts), what) as tick:
+    alone = _kernels.blas_on_one_core if isinstance(source, ProductSource) else nullcontext
+
+    def guarded(item: Any, unwanted: Stopped) -> Any:
+        with alone():
+            return part(item, unwanted)
+
+    with alone(), ticking(len(parts), what) as tick:
         if len(parts) == 1:
             yield parts[0], part(parts[0], lambda: False)
             return
         with _kernels.Pool(_kernels.cores()) as pool:
-            results = pool.map(part, parts, repeat(pool.stopped.is_set))
+            results = pool.map(guarded, parts, repeat(pool.stopped.is_set))
             for item, found in zip(parts, results, strict=True):
                 yield item, found
                 tick()
-
-
-def _one_blas_thread(source: Source) -> AbstractContextManager[Any]:
-    if not isinstance(source, ProductSource):
-        return nullcontext()
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1, user_api="blas")  # type: ignore[no-any-return]  # untyped package
 
 
 def row_sums(

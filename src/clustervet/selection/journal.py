@@ -20,13 +20,14 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._process import removed_by
 from clustervet.errors import FileError, ParameterError
 from clustervet.fitting.fits import Fit, FitTask
 from clustervet.geometry.points import is_sparse
@@ -147,6 +148,7 @@ class Journal:
         self.path = _absolute(path)
         self.name = show_label(os.fspath(path), 200)
         self._base: sqlite3.Connection | None = None
+        self._open = ExitStack()
         self._file: tuple[int, int] | None = None
         self._points = 0
         self._fits = 0
@@ -178,7 +180,10 @@ class Journal:
 
     def _connect(self) -> None:
         """Open and lock the file, so that nobody else reads half of a run or writes into it."""
-        self._base = sqlite3.connect(self.path, timeout=0, isolation_level=None)
+        # Another thread closes it if a signal ends the process.
+        self._base = sqlite3.connect(
+            self.path, timeout=0, isolation_level=None, check_same_thread=False
+        )
         self._run("PRAGMA locking_mode = EXCLUSIVE")
         self._run("PRAGMA synchronous = FULL")
         self._run("PRAGMA trusted_schema = OFF")
@@ -373,10 +378,11 @@ class Journal:
             self._base = None
 
     def __enter__(self) -> Self:
+        self._open.enter_context(removed_by(self.close))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._open.close()
 
     @contextmanager
     def _spoken(self) -> Iterator[None]:
