@@ -392,9 +392,10 @@ def _made(side: dict[str, Any]) -> Any:
         return container
     if held is None or len(held) != len(labels):
         return None
-    # numpy makes the text 'nan' of a missing label among texts: then none is missing.
+    # numpy makes the text 'nan' of a missing label among texts, and a number of one among whole
+    # numbers: then none is missing.
     fits = all(
-        not isinstance(item, str | bytes) if c < 0 else _same(item, label)
+        not isinstance(item, str | bytes | int) if c < 0 else _same(item, label)
         for item, label, c in zip(held, labels, side["codes"], strict=True)
     )
     return container if fits else None
