@@ -24,14 +24,17 @@ def _run() -> None:
     import typer
 
     from clustervet.cli.app import app
+    from clustervet.cli.emit import printing
     from clustervet.cli.options import spell_option
     from clustervet.errors import ClustervetError
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    code = 0
     try:
-        code = app(prog_name="clustervet", standalone_mode=False)
+        with printing():
+            code = app(prog_name="clustervet", standalone_mode=False)
     except ClustervetError as error:
         _refuse(error.spelled(spell_option))
     except (KeyboardInterrupt, typer.Abort):

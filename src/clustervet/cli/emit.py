@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -59,14 +60,8 @@ def emit(
     chosen = format or SUFFIXES.get(Path(output or "").suffix.lower(), Format.table)
     if chosen is Format.csv:
         tell(*result.cautions())
-    try:
+    with printing():
         _print(result, chosen, output)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _silence()  # the reader went away; that is no mistake
-    except OSError as error:
-        _silence()
-        raise FileError(f"standard output cannot be written: {error.strerror}.") from None
     if report is not None:
         write_page(result, report)
 
@@ -84,6 +79,21 @@ def write_page(results: Any, path: str, **options: Any) -> None:
     command = shlex.join(["clustervet", *sys.argv[1:]])
     written = write_report(results, path, command=command, **options)
     tell(f"wrote {show_label(str(written), 200)}.")
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Turn what standard output cannot take into one sentence; a reader may go away in silence."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence()
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        _silence()
+        raise FileError(f"standard output cannot be written: {error.strerror}.") from None
 
 
 def _silence() -> None:

@@ -61,9 +61,8 @@ def _remove(path: Path) -> None:
 
 def _place(target: str | os.PathLike[str]) -> Path:
     """The file behind links; a pipe or device by the name it was given."""
-    given = Path(target)
-    special = given.exists() and not given.is_file() and not given.is_dir()
-    return given if special else Path(os.path.realpath(given))
+    special = os.path.exists(target) and not (os.path.isfile(target) or os.path.isdir(target))
+    return Path(target if special else os.path.realpath(target))
 
 
 def make_folder(path: Path) -> None:
