@@ -306,7 +306,7 @@ FOREIGN = re.compile(
     r"Traceback|\b\w+ Error: |exception_type|std::|\bstd\b.*terminate|\bC\+\+|"
     r"(duckdb|pyarrow|polars)\.\w|Arrow(Invalid|NotImpl|TypeError|Key)|ComputeError|SchemaError|"
     r"py4j|org\.apache|java\.\w|0x[0-9a-f]{6,}|<class '|object at |\.clustervet-|"
-    r"clustervet-attack-\w+/tmp|site-packages|\bUserWarning|RuntimeWarning|ConvergenceWarning|"
+    r"clustervet-attack-\w+/tmp/|site-packages|\bUserWarning|RuntimeWarning|ConvergenceWarning|"
     r"DeprecationWarning|\w+(Error|Exception)\b.*\bat line|INTERNAL"
 )
 # A label that is the text of an object of Python, in the quotes in which labels are shown.

@@ -170,6 +170,8 @@ def session(*, ordered: bool = True) -> Iterator[Session]:
             said = FAILED.sub("", str(error))
             if INTERRUPTED.search(said):
                 raise KeyboardInterrupt from None
+            if config["temp_directory"] in said:  # it could not be written, or read again
+                raise exhausted(said) from None
             for path, link in links.items():
                 said = said.replace(link, path)
             raise EngineError(said) from None
@@ -177,7 +179,7 @@ def session(*, ordered: bool = True) -> Iterator[Session]:
 
 def exhausted(said: str) -> ClustervetError:
     """The refusal of what exceeds the memory, or the disk where the rest is put."""
-    if "max_temp_directory_size" in said:
+    if "temp_directory" in said or "duckdb_temp" in said:
         shown = show_label(tempfile.gettempdir(), 200)
         return FileError(
             f"what exceeds the memory does not fit into the temporary folder {shown}; set TMPDIR "

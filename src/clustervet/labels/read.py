@@ -102,7 +102,7 @@ def _pandas(series: Any, what: str) -> Codes:
         return from_array(series.to_numpy(), what)
     try:
         codes, keys = series.factorize()
-    except TypeError:  # a list among the labels, or something else that is no key
+    except (TypeError, NotImplementedError):  # a list among the labels, or a type without keys
         return from_objects(list(series), what)
     missing = codes < 0
     names = [key.item() if isinstance(key, np.generic) else key for key in keys]
@@ -175,7 +175,8 @@ def _pyarrow(array: Any, what: str) -> Codes:
     number_like = arrow.types.is_integer(array.type) or arrow.types.is_floating(array.type)
     if array.null_count == 0 and number_like:
         return from_array(array.to_numpy(zero_copy_only=False), what)
-    if arrow.types.is_floating(array.type) or arrow.types.is_nested(array.type):
+    extended = isinstance(array.type, arrow.BaseExtensionType)  # Arrow cannot count all of these
+    if extended or arrow.types.is_floating(array.type) or arrow.types.is_nested(array.type):
         return from_objects(array.to_pylist(), what)
     encoded = arrow.types.is_dictionary(array.type)
     if not encoded:
