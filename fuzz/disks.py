@@ -116,8 +116,8 @@ def run(case: Case, room: Room) -> Verdict:
     verdict, ran = run_command(room, case, job, allowed, preload=preload)
     if how == "full pipe" and ran.code == 0 and verdict.reason == "exit code 0 and no answer":
         return failed("exit code 0, and the answer went nowhere", verdict.shown)
-    if how == "full" and verdict.reason.startswith("refused after a part"):
-        verdict = judged(replace(ran, out=""), argv)  # what fitted on the disk is there
+    if how in ("full", "writes") and verdict.reason.startswith("refused after a part"):
+        verdict = judged(replace(ran, out=""), argv)  # what could be written is there
     if verdict.failed:
         return failed(f"{verdict.reason} (disk: {how})", verdict.shown)
     for name in recipe["outputs"]:
