@@ -418,10 +418,12 @@ def judged(ran: Ran, argv: Sequence[str], *, writes: bool = False) -> Verdict:
             return Verdict("refused", shown=shown)  # the help, for a call without arguments
         if ran.out:
             return failed("refused after a part of the answer was printed", shown)
-        if fault := sentence_fault(ran.err):
-            return failed(f"refused, but {fault}: {ran.err.strip()[:300]}", shown)
-        if not ran.err.startswith("clustervet: "):
-            return failed(f"refused in words of another program: {ran.err[:160]}", shown)
+        # Remarks on how files were read may come before what could not be done.
+        for line in ran.err.splitlines() or [""]:
+            if fault := sentence_fault(line):
+                return failed(f"refused, but {fault}: {ran.err.strip()[:300]}", shown)
+            if not line.startswith("clustervet: "):
+                return failed(f"refused in words of another program: {line[:160]}", shown)
         return Verdict("refused", shown=shown)
     last = (ran.err.strip().splitlines() or [""])[-1]
     return failed(f"exit code {ran.code}: {last[:200]}", shown)

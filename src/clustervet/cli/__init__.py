@@ -10,6 +10,8 @@ import sys
 
 from clustervet._process import stoppable
 
+# Characters of a message.
+LONGEST = 1_000
 # What Python and the system say instead of a MemoryError.
 EXHAUSTED = ("Cannot allocate memory", "can't start new thread")
 
@@ -59,5 +61,8 @@ def _refuse(message: str) -> None:
     """Print one line on standard error, whatever the message quotes, and exit with code 2."""
     from clustervet.labels import show_label
 
-    print(f"clustervet: {show_label(' '.join(message.split()), 2_000)}", file=sys.stderr)
+    line = " ".join(message.split())
+    if len(line) > LONGEST:  # it quotes what was given; its end says what is wrong
+        line = f"{line[: LONGEST // 2]}…{line[-LONGEST // 2 :]}"
+    print(f"clustervet: {show_label(line, 20 * LONGEST)}", file=sys.stderr)
     sys.exit(2)
