@@ -286,7 +286,8 @@ def opened_text(place: Place) -> Iterator[tuple[Iterator[str], bytes]]:
             cut = iter(partial(text.readline, longest_line() + 1), "")
             yield text if place.is_short else cut, start
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise FileError(f"{place.name} is not a whole gzip file: {error}.") from None
+            why = "its checksum does not fit" if "CRC" in str(error) else error
+            raise FileError(f"{place.name} is not a whole gzip file: {why}.") from None
         except OSError as error:
             raise FileError(f"{place.name} cannot be read: {error.strerror or error}.") from None
 
