@@ -175,10 +175,11 @@ def _pyarrow(array: Any, what: str) -> Codes:
     number_like = arrow.types.is_integer(array.type) or arrow.types.is_floating(array.type)
     if array.null_count == 0 and number_like:
         return from_array(array.to_numpy(zero_copy_only=False), what)
-    extended = isinstance(array.type, arrow.BaseExtensionType)  # Arrow cannot count all of these
-    if extended or arrow.types.is_floating(array.type) or arrow.types.is_nested(array.type):
-        return from_objects(array.to_pylist(), what)
     encoded = arrow.types.is_dictionary(array.type)
+    kind = array.type.value_type if encoded else array.type
+    extended = isinstance(kind, arrow.BaseExtensionType)  # Arrow cannot count all of these
+    if extended or arrow.types.is_floating(kind) or arrow.types.is_nested(kind):
+        return from_objects(array.to_pylist(), what)
     if not encoded:
         array = array.dictionary_encode()
     missing = array.is_null().to_numpy(zero_copy_only=False)
