@@ -130,12 +130,23 @@ def _leave() -> NoReturn:
         with suppress(OSError):
             _end_children()
         _call_all(_removals)
+        _keep_compiled()
         last = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
         last.start()
         last.join(LAST)
         if sys.stderr.isatty():
             os.write(2, b"\x1b[?25h")  # a progress bar hides the cursor
         os._exit(128 + _first)
+
+
+def _keep_compiled() -> None:
+    """Keep numba from unloading at exit what other threads are running."""
+    if "numba" in sys.modules:
+        weakref = sys.modules["weakref"]
+        for each in list(weakref.finalize._registry):
+            found = each.peek()
+            if found is not None and found[1].__module__.startswith("numba"):
+                each.atexit = False
 
 
 def _end_children() -> None:
