@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint attack mutants bench docs clean
+.PHONY: demo test lint attack mutants bench studies docs clean
 
 demo: $(VENV)/.core
 	$(BIN)/clustervet demo --report report.html
@@ -38,6 +38,12 @@ MINUTES ?= 60
 attack: $(VENV)/.test
 	tests/system_packages.sh
 	$(BIN)/python -m fuzz attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+# The statistical promises on data that took no part in choosing the methods; about an hour.
+studies: $(VENV)/.test
+	$(BIN)/python studies/interval_coverage.py --write
+	$(BIN)/python studies/paired_tests.py
+	$(BIN)/python studies/tuning_accuracy.py
 
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py

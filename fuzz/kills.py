@@ -20,7 +20,7 @@ PATIENCE = 5.0
 # Commands that run for some seconds, and what they write.
 LONG: dict[str, tuple[list[str], list[str]]] = {
     "score": (
-        ["score", "table.csv", "-t", "y", "-p", "c", "--confidence", "0.95", "--resamples",
+        ["score", "wide.csv", "-t", "y", "-p", "c", "--confidence", "0.95", "--resamples",
          "2000000", "--seed", "1", "-o", "../out/a.json"], ["a.json"]),
     "chance": (
         ["score", "table.csv", "-t", "y", "-p", "c", "--chance", "all", "--diagnose", "--seed", "1",
@@ -70,9 +70,12 @@ def _inputs(rows: int) -> dict[str, bytes]:
     columns = columns_of(rng, "plain", rows, ("y", "c"))
     many = {f"r{k}": [rng.randrange(8) for _ in range(rows)] for k in range(12)}
     points = {name: columns[name] for name in ("y", "x1", "x2")}
+    # More cells than are left out one by one, so that intervals need resamples.
+    wide = {"y": [k % 61 for k in range(2_500)], "c": [k % 59 for k in range(2_500)]}
     return {
         "table.csv": delimited(columns),
         "many.csv": delimited(many),
+        "wide.csv": delimited(wide),
         "points.csv": delimited(points),
     }
 

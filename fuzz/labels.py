@@ -367,7 +367,7 @@ def _items(container: Any) -> list[Any] | None:
 
 def _same(one: Any, other: Any) -> bool:
     try:
-        if isinstance(other, int) and hasattr(one, "is_integer"):
+        if isinstance(other, int) and not isinstance(one, int) and hasattr(one, "is_integer"):
             return one.is_integer() and int(one) == other  # not rounded, as numpy compares them
         return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
     except Exception:

@@ -1,113 +1,166 @@
-"""How often intervals cover the population's value, for tables drawn from Dom's Tables 2 and 3.
+"""How often 95% intervals hold the population's value, by measure, objects and objects per cell.
 
-    python studies/interval_coverage.py [--tables 2000] [--resamples 1000] [--jobs 2]
+    python studies/interval_coverage.py [--half report] [--tables 300] [--jobs 2] [--method auto]
+        [--measures vi,nmi] [--write]
 
-The population's value is the value of the measure on the expected table n p(c,k), whose pair
-counts are expectations (Dom 2001, App. A). A measure that depends on n, such as Q2, has a different
-population value for each n. Prints a Markdown table with the coverage of each method.
+Tables are drawn with replacement from the populations of studies/populations.json. Those of the
+half "choose" served to choose how intervals are made; those of the half "report" give the figures.
+A value that depends on the number of objects, such as Q2, has another population value for each.
+Tables are put into groups by objects and by objects per non-empty cell. Prints, for each measure,
+the share of intervals that hold the value: the mean over populations, and the least in brackets.
+
+With --write the figures go into src/clustervet/inference/calibration.json, which intervals quote,
+and into docs/coverage.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
+import json
+from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 import clustervet as cv
-from clustervet.inference.interval import METHODS, make_interval
-from clustervet.inference.resample import accelerations, bootstrap, subsample_size
+from clustervet.inference.calibration import OBJECTS, PER_CELL, group_of
+from clustervet.inference.interval import intervals
+from clustervet.registry import Measure
 
-KEYS = (
-    "adjusted_rand",
-    "variation_of_information",
-    "normalized_mutual_information",
-    "purity",
-    "dom_q2",
-    "pair_f1",
-)
-
-
-def dom_table_2() -> np.ndarray:
-    """Five classes, five useful clusters, error 0.2 between these clusters (Dom 2001, Table 2)."""
-    return np.full((5, 5), 0.01) + 0.15 * np.eye(5)
+ROOT = Path(__file__).resolve().parents[1]
+SIZES = (20, 30, 50, 100, 200, 500, 1_000, 3_000, 10_000)
+# Cells times objects beyond which a population is left out, to save time.
+MOST = 3_000_000
+# Tables in a group that say something about a population.
+ENOUGH = 50
+Tallies = dict[tuple[str, str], list[int]]
 
 
-def dom_table_3() -> np.ndarray:
-    """The same, with error 0.2 in useful clusters and 0.3 in three noise clusters (Table 3)."""
-    useful = np.full((5, 5), 0.01) + 0.09 * np.eye(5)
-    return np.hstack([useful, np.full((5, 3), 0.02)])
-
-
-def population_values(p: np.ndarray, n: int) -> dict[str, float]:
-    """The value of each measure on the expected table."""
-    table = cv.Contingency.from_counts(n * p).as_population()
-    return {key: cv.measures[key].evaluate(table).value for key in KEYS}
-
-
-def simulate(job: tuple[str, int, int, int, int]) -> np.ndarray:
-    """Per measure and method: how often intervals cover the value, lie above it and lie below."""
-    which, n, tables, resamples, seed = job
-    p = dom_table_2() if which == "Table 2" else dom_table_3()
-    truth = population_values(p, n)
-    records = [cv.measures[key] for key in KEYS]
-    rng = np.random.default_rng(seed)
-    found = np.zeros((len(KEYS), len(METHODS), 3))
-    for _ in range(tables):
-        table = cv.Contingency.from_counts(rng.multinomial(n, p.ravel()).reshape(p.shape))
-        m_size = subsample_size(n)
-        drawn, fewer = (
-            bootstrap(
-                table, records, {}, resamples=resamples, random_state=rng, n_jobs=None, size=size
-            )
-            for size in (n, m_size)
-        )
-        skew = accelerations(table, records, {})
-        populations = table.as_population(), table.as_population(m_size)
-        for k, record in enumerate(records):
-            value = record.evaluate(table).value
-            centers = [record.evaluate(population).value for population in populations]
-            for m, method in enumerate(METHODS):
-                less = method == "subsample"
-                interval = make_interval(
-                    value,
-                    (fewer if less else drawn)[:, k],
-                    0.95,
-                    method,
-                    center=centers[less],
-                    scale=math.sqrt(m_size / n) if less else 1.0,
-                    acceleration=skew[k],
-                    bounds=record.bounds,
-                )
-                found[k, m, 0] += truth[record.key] in interval
-                found[k, m, 1] += truth[record.key] < interval.low
-                found[k, m, 2] += truth[record.key] > interval.high
+def populations(half: str) -> dict[str, cv.Contingency]:
+    """The populations of one half by name, or all of them."""
+    text = Path(__file__).with_name("populations.json").read_text(encoding="utf-8")
+    found = {}
+    for name, held in json.loads(text)["tables"].items():
+        if half in ("all", held["half"]):
+            cells = np.array(held["cells"])
+            table = np.zeros(cells[:, :2].max(axis=0) + 1, np.int64)
+            table[cells[:, 0], cells[:, 1]] = cells[:, 2]
+            found[name] = cv.Contingency.from_counts(table)
     return found
 
 
+def population_value(record: Measure, population: cv.Contingency, n: int) -> float:
+    """The value of a measure in a population, for samples of n objects."""
+    many = population.with_values(population.cells.values * 10**6)
+    return record.evaluate(many.as_population(n if record.sized else None)).value
+
+
+def chosen_method(record: Measure, method: str) -> str:
+    """The method of a measure; "before" is what was the default before the jackknife."""
+    if method != "before":
+        return method
+    return "subsample" if record.family == "matching" else "basic"
+
+
+def simulate(job: tuple[str, int, int, str, tuple[str, ...], int]) -> Tallies:
+    """How many tables each measure and group has, and how many intervals hold the value."""
+    name, n, tables, method, keys, seed = job
+    population = populations("all")[name]
+    records = [cv.measures[key] for key in keys]
+    truth = {record.key: population_value(record, population, n) for record in records}
+    counts = population.cells.values
+    rng = np.random.default_rng([seed, n, *name.encode()])
+    found: Tallies = defaultdict(lambda: [0, 0])
+    for drawn in rng.multinomial(n, counts / counts.sum(), size=tables):
+        table = population.with_values(drawn)
+        group = group_of(n, np.count_nonzero(drawn))
+        if np.count_nonzero(drawn) < 2 or group is None:
+            continue
+        for kind in {chosen_method(record, method) for record in records}:
+            some = [record for record in records if chosen_method(record, method) == kind]
+            made = intervals(table, some, method=kind, resamples=300, random_state=rng)
+            for record, interval in zip(some, made, strict=True):
+                value, slack = truth[record.key], 1e-9 * abs(truth[record.key])
+                tally = found[record.key, group]
+                tally[0] += 1
+                tally[1] += bool(interval.low - slack <= value <= interval.high + slack)
+    return dict(found)
+
+
+def study(
+    half: str, tables: int, method: str, keys: tuple[str, ...], jobs: int, sizes: tuple[int, ...]
+) -> dict[str, dict[str, tuple[float, float, int]]]:
+    """The mean and least coverage over populations, and their number, by measure and group."""
+    work = [
+        (name, n, tables, method, keys, 17)
+        for name, population in populations(half).items()
+        for n in sizes
+        if n * len(population) <= MOST
+    ]
+    work.sort(key=lambda job: -job[1])
+    sums: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0])
+    with ProcessPoolExecutor(jobs) as pool:
+        for job, tallies in zip(work, pool.map(simulate, work), strict=True):
+            for (key, group), (number, held) in tallies.items():
+                tally = sums[key, group, job[0]]
+                tally[0] += number
+                tally[1] += held
+    shares: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for (key, group, _), (number, held) in sums.items():
+        if number >= min(ENOUGH, tables / 2):
+            shares[key, group].append(held / number)
+    found: dict[str, dict[str, tuple[float, float, int]]] = {key: {} for key in keys}
+    for (key, group), values in sorted(shares.items()):
+        mean, least = round(float(np.mean(values)), 3), round(min(values), 3)
+        found[key][group] = (mean, least, len(values))
+    return found
+
+
+def as_markdown(found: dict[str, dict[str, tuple[float, float, int]]]) -> str:
+    """One table per measure: rows are groups by objects, columns groups by objects per cell."""
+    heads = [f"{low:g} to {high:g}" for low, high in pairwise(PER_CELL)]
+    lines = []
+    for key, groups in found.items():
+        lines += [f"### {cv.measures[key].title} (`{key}`)", ""]
+        lines.append(f"| objects | {' | '.join([*heads, f'{PER_CELL[-1]:g} or more'])} |")
+        lines.append("|---" * (len(PER_CELL) + 1) + "|")
+        for size, low in enumerate(OBJECTS, 1):
+            end = f" to {OBJECTS[size] - 1:,}" if size < len(OBJECTS) else " or more"
+            cells = []
+            for per_cell in range(1, len(PER_CELL) + 1):
+                held = groups.get(f"{size}/{per_cell}")
+                cells.append(f"{100 * held[0]:.0f} ({100 * held[1]:.0f})" if held else "")
+            lines.append(f"| {low:,}{end} | {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    """Print the table."""
+    """Run the study, print its tables, and write them where asked."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--tables", type=int, default=2_000)
-    parser.add_argument("--resamples", type=int, default=1_000)
+    parser.add_argument("--half", choices=("choose", "report"), default="report")
+    parser.add_argument("--tables", type=int, default=300)
+    parser.add_argument("--method", default="auto", help="as in confidence_interval, or before")
+    parser.add_argument("--measures", help="separated by commas; all external ones by default")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--write", action="store_true", help="into the package and docs/coverage.md"
+    )
     options = parser.parse_args()
-    print("| population | n | measure | " + " | ".join(METHODS) + " |")
-    print("|---|---|---|" + "---|" * len(METHODS))
-    with ProcessPoolExecutor(options.jobs) as pool:
-        for which in ("Table 2", "Table 3"):
-            for n in (500, 5_000):
-                share = math.ceil(options.tables / options.jobs)
-                jobs = [
-                    (which, n, share, options.resamples, 1_000 * n + k) for k in range(options.jobs)
-                ]
-                found = sum(pool.map(simulate, jobs)) / (share * options.jobs)
-                for k, key in enumerate(KEYS):
-                    cells = [
-                        f"{hit:.1%} ({low:.1%} low, {high:.1%} high)" for hit, low, high in found[k]
-                    ]
-                    print(f"| {which} | {n} | {key} | " + " | ".join(cells) + " |", flush=True)
+    asked = options.measures.split(",") if options.measures else None
+    records = cv.measures.select(asked, kind="external")
+    keys = tuple(record.key for record in records)
+    found = study(options.half, options.tables, options.method, keys, options.jobs, SIZES)
+    print(as_markdown(found), flush=True)
+    if options.write:
+        rows = ",\n".join(f" {json.dumps(key)}: {json.dumps(found[key])}" for key in found)
+        path = ROOT / "src" / "clustervet" / "inference" / "calibration.json"
+        path.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
+        page = ROOT / "docs" / "coverage.md"
+        head = page.read_text(encoding="utf-8").partition("\n### ")[0].rstrip()
+        page.write_text(f"{head}\n\n{as_markdown(found)}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Intervals from resampled tables beside a loop that resamples labels."""
+"""Intervals from objects left out beside a loop that resamples labels."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def run(scale: Scale) -> Iterator[Row]:
         return found
 
     def ours() -> cv.ScoreCard:
-        card = cv.external_scores(
-            truth, pred, confidence=0.95, resamples=RESAMPLES, random_state=0, n_jobs=-1
-        )
+        card = cv.external_scores(truth, pred, confidence=0.95)
         assert isinstance(card, cv.ScoreCard)
         return card
 
@@ -43,7 +41,7 @@ def run(scale: Scale) -> Iterator[Row]:
     interval = card.score("adjusted_rand").interval
     yield Row(
         what=f"intervals of all {len(card)} measures / a loop over labels for adjusted Rand",
-        size=f"{size_of(n, clusters)}, {RESAMPLES:,} resamples",
+        size=f"{size_of(n, clusters)}, {RESAMPLES:,} resamples in the loop",
         peer="scikit-learn",
         ours=seconds,
         theirs=spent * RESAMPLES / TIMED,

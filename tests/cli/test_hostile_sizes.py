@@ -287,8 +287,11 @@ def test_a_measure_that_takes_too_much_has_no_value(run, tmp_path):
     assert "more than the limit of 200 MB" in " ".join(ran.out.split())
 
 
-def test_too_many_resamples(refused, table):
-    call = ("score", table, "-t", "kind", "-p", "kmeans", "--confidence", "0.95")
+def test_too_many_resamples(refused, tmp_path):
+    path = tmp_path / "wide.csv"
+    rows = [f"{k % 61},{k % 59}" for k in range(2_500)]
+    path.write_text("\n".join(["y,c", *rows, ""]))
+    call = ("score", path, "-t", "y", "-p", "c", "--confidence", "0.95")
     assert "would take" in refused(*call, "--resamples", 10**15)
 
 

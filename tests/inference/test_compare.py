@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import clustervet as cv
 from clustervet.errors import ClustervetError
-from clustervet.inference import compare
-from clustervet.inference.compare import Joint, _too_close, holm
+from clustervet.inference.compare import Joint, holm
 from clustervet.labels import read_labels
 
 RNG = np.random.default_rng(0)
@@ -69,7 +70,7 @@ def test_a_ranking_groups_ties():
     assert found.groups[-1] == ["poor"]
     assert sorted(found.groups[0]) == ["alike", "good"]
     assert len(found.comparisons) == 3
-    assert str(found).endswith("> poor")
+    assert str(found).endswith("> poor (= where the data cannot tell)")
     assert found.to_dict()["confidence"] == 0.95
 
 
@@ -116,42 +117,122 @@ def test_what_cannot_be_compared_is_refused(call, message):
         call()
 
 
-def test_what_is_too_close_to_call():
-    # The standard error of p = 0.04 from 1,000 resamples is 0.0089.
-    assert _too_close([0.9, 0.04], [0.9, 0.04], 0.05, 1_000)
-    assert not _too_close([0.9, 0.04], [0.9, 0.04], 0.05, 100_000)
-    assert not _too_close([0.9, 0.001], [0.9, 0.001], 0.05, 1_000)
-    # Holm's method multiplies a p-value and its error by the number of pairs.
-    assert _too_close([0.01], [0.03], 0.05, 1_000)
-    # Without noise, or where nothing is defined, more resamples would tell nothing more.
-    assert not _too_close([0.0, math.nan], [0.0, math.nan], 0.05, 100)
+@given(st.integers(0, 2**32))
+@settings(max_examples=25, deadline=None)
+def test_differences_are_those_of_objects_left_out(seed):
+    # The oracle leaves objects out of the labels, and scores by scikit-learn.
+    from scipy.stats import kurtosis, t
+    from sklearn.metrics import adjusted_rand_score
+
+    rng = np.random.default_rng(seed)
+    n = 30
+    truth = rng.integers(0, 3, n)
+    both = [np.where(rng.random(n) < 0.7, truth, rng.integers(0, 3, n)) for _ in range(2)]
+    scores = [adjusted_rand_score(truth, pred) for pred in both]
+    keep = ~np.eye(n, dtype=bool)
+    without = np.array(
+        [
+            adjusted_rand_score(truth[rest], both[0][rest])
+            - adjusted_rand_score(truth[rest], both[1][rest])
+            for rest in keep
+        ]
+    )
+    difference = scores[0] - scores[1]
+    bias = (n - 1) * (without.mean() - difference)
+    error = math.sqrt((n - 1) * without.var())
+    found = cv.compare_predictions(truth, *both)
+    assert found.difference == pytest.approx(difference, abs=1e-9)
+    assert found.interval.bias == pytest.approx(bias, abs=1e-9)
+    assert found.interval.standard_error == pytest.approx(error, abs=1e-9)
+    if error < 1e-9 or difference * (difference - bias) <= 0:
+        assert found.p_value == 1
+        return
+    freedom = min(n - 1, 2 * n / (kurtosis(without, fisher=False) - 1))
+    size = min(abs(difference), abs(difference - bias)) / math.hypot(error, bias / 4)
+    assert found.p_value == pytest.approx(2 * t.sf(size, freedom), rel=1e-6, abs=1e-12)
 
 
-def test_what_is_too_close_to_call_is_resampled_more(monkeypatch):
-    rng = np.random.default_rng(5)
-    truth = rng.integers(0, 3, 200)
-    first, second = truth.copy(), truth.copy()
-    first[:30] = rng.integers(0, 3, 30)
-    second[30:78] = rng.integers(0, 3, 48)
-    numbers = []
-    plain = compare.evaluate
+@given(st.integers(0, 2**32), st.sampled_from(["ari", "vi", "purity", "nmi", "bcubed_f1"]))
+@settings(max_examples=25, deadline=None)
+def test_an_interval_without_zero_is_a_p_value_below_the_limit(seed, key):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, 60)
+    both = [np.where(rng.random(60) < share, truth, rng.integers(0, 3, 60)) for share in (0.8, 0.6)]
+    found = cv.compare_predictions(truth, *both, key)
+    if found.p_value > 1e-9 and abs(found.p_value - 0.05) > 1e-6:
+        assert (found.p_value < 0.05) == (0 not in found.interval)
 
-    def watched(blocks, score, resamples, width, n_jobs):
-        numbers.append(resamples)
-        return plain(blocks, score, resamples, width, n_jobs)
 
-    monkeypatch.setattr(compare, "evaluate", watched)
-    options = {"resamples": 500, "random_state": 1}
-    p = cv.compare_predictions(truth, first, second, "ari", **options).p_value
-    assert numbers == [500]
-    # At a confidence that the p-value lies next to, more is drawn until the limit.
-    numbers.clear()
-    close = cv.compare_predictions(truth, first, second, "ari", confidence=1 - p, **options)
-    assert numbers[:3] == [500, 500, 1000]
-    assert sum(numbers) <= compare.EVALUATED / 2
-    again = cv.compare_predictions(truth, first, second, "ari", confidence=1 - p, **options)
-    assert again == close
-    assert close.p_value == pytest.approx(p, abs=0.04)
+def test_tables_of_many_cells_are_resampled():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 60, 4_000)
+    both = [np.where(rng.random(4_000) < p, truth, rng.integers(0, 60, 4_000)) for p in (0.6, 0.2)]
+    found = cv.compare_predictions(truth, *both, "rand", resamples=40, random_state=0)
+    assert (found.better, found.interval.resamples) == ("first", 40)
+
+
+def test_equally_good_predictions_are_seldom_told_apart():
+    # A small version of studies/paired_tests.py: at most 6% in the long run, here of 200.
+    rng = np.random.default_rng(1)
+    counts = dict.fromkeys(["ari", "vi", "nmi", "purity"], 0)
+    for _ in range(200):
+        truth = rng.integers(0, 4, 40)
+        both = [np.where(rng.random(40) < 0.8, truth, rng.integers(0, 4, 40)) for _ in range(2)]
+        for key in counts:
+            counts[key] += cv.compare_predictions(truth, *both, key).p_value < 0.05
+    # More than 19 of 200 have a probability below 0.001 if it is 5%.
+    assert max(counts.values()) <= 19
+
+
+def ladder(steps):
+    """Predictions that get worse step by step, so that neighbours cannot be told apart."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 4, 600)
+    return truth, {
+        f"p{k}": np.where(rng.random(600) < 0.03 * k, rng.integers(0, 4, 600), truth)
+        for k in range(1, steps + 1)
+    }
+
+
+def test_groups_are_true_of_every_pair():
+    truth, preds = ladder(12)
+    found = cv.rank_predictions(truth, preds)
+    apart = {frozenset((c.first, c.second)) for c in found.comparisons if c.better}
+    assert apart
+    together = [set(group) for group in found.groups]
+    for c in found.comparisons:
+        pair = {c.first, c.second}
+        assert any(pair <= group for group in together) == (frozenset(pair) not in apart)
+        assert bool(set(found.letters[c.first]) & set(found.letters[c.second])) == (not c.better)
+    # No group is within another, and the best is in the first.
+    assert not any(a < b for a in together for b in together)
+    best = max(found.values, key=found.values.get)
+    assert found.groups[0][0] == best
+    assert list(found.letters) == sorted(found.values, key=found.values.get, reverse=True)
+
+
+def test_what_is_shown_of_a_long_ranking_is_true_everywhere():
+    truth, preds = ladder(12)
+    found = cv.rank_predictions(truth, preds)
+    # The ends of the ladder are told apart, so nothing may call all predictions equal.
+    assert " = " not in str(found)
+    assert "share a letter" in str(found)
+    assert found.to_dict()["letters"] == found.letters
+    assert found.to_dict()["verdict"] == found.verdict
+    figure = cv.plots.ranking_plot(found)
+    near = [c for c in found.comparisons if found.groups[0][0] in (c.first, c.second)]
+    tied = sum(c.better is None for c in near)
+    hollow = [trace for trace in figure.data if trace.name == "not distinguished"]
+    assert sum(len(trace.x) for trace in hollow) == tied
+
+
+def test_more_groups_than_letters_are_numbered():
+    names = [f"p{k}" for k in range(70)]
+    groups = [names[k : k + 2] for k in range(69)]
+    values = dict.fromkeys(names, 0.5)
+    found = cv.Ranking("rand", 0.95, values, 100, groups, [])
+    assert found.letters["p1"] == "1 2"
+    assert "share a number" in found.line()
 
 
 @pytest.mark.parametrize("n", [2, 6, 19])

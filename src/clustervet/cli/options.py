@@ -440,7 +440,12 @@ Confidence = Annotated[
         "one truth by the first measure.",
     ),
 ]
-Resamples = Annotated[int, typer.Option(metavar="N", help="Tables to resample for intervals.")]
+Resamples = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="Tables to resample for intervals where there are more than 2,000 cells."
+    ),
+]
 Chance = Annotated[
     str | None,
     typer.Option(

@@ -35,9 +35,9 @@ NAMED, NOTED = 4, 20
 INNER = ("silhouette", "simplified_silhouette", "davies_bouldin")
 METHODS = {
     "intervals": (
-        "Intervals come from resampled tables: they say where the value of the population lies "
-        "that the objects were drawn from (Efron 1987).",
-        "Efron 1987",
+        "Intervals come from the values without each single object: they say where the value of "
+        "the population lies that the objects were drawn from (Efron 1982).",
+        "Efron 1982",
     ),
     "chance": (
         "Chance is a random clustering with the same sizes of classes and clusters; the p-value "
@@ -45,8 +45,8 @@ METHODS = {
         "Gates & Ahn 2017",
     ),
     "ranking": (
-        "Clusterings are compared on the same resampled objects, and p-values are corrected for "
-        "the number of pairs (Holm 1979).",
+        "Clusterings are compared object by object, and p-values are corrected for the number of "
+        "pairs (Holm 1979).",
         "Holm 1979",
     ),
     "coding": (
@@ -344,7 +344,7 @@ def _details(found: Evidence) -> Iterator[Section]:
         return
     order = [found.leader]
     if found.ranking is not None:
-        order += [name for group in found.ranking.groups for name in group]
+        order += found.ranking.letters
     kept = _within([n for n in dict.fromkeys([*order, *held]) if n in held], found)
     parts = []
     for name in kept:

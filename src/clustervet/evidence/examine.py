@@ -235,7 +235,7 @@ class _Examination:
         if len(self.given.preds) < 2 or not directed:
             return None
         if self.weights is not None:
-            self.notes.append("Weighted objects are not resampled together: there is no ranking.")
+            self.notes.append("Weighted objects are not compared one by one: there is no ranking.")
             return None
         return "adjusted_rand" if "adjusted_rand" in directed else directed[0]
 

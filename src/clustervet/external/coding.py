@@ -47,6 +47,7 @@ def _model_cost(table: Contingency, of_clusters: bool) -> float:
     "cost of the table itself included.",
     use="Clusterings with different numbers of clusters are compared against one truth.",
     avoid="Truths differ between the values compared: the unit is bits about that truth.",
+    sized=True,
 )
 def dom_q0(table: Contingency, base: float = 2) -> float:
     """Code length of the classes given the clusters, model included, per object.
@@ -78,6 +79,7 @@ def dom_q0(table: Contingency, base: float = 2) -> float:
     meaning="Bits per object that the clusters save when the class labels are sent.",
     use="You want a gain over knowing nothing: below zero the clusters cost more than they tell.",
     avoid="A fixed scale is needed. Take dom_q2.",
+    sized=True,
 )
 def dom_q1(table: Contingency, base: float = 2) -> float:
     """Code length saved by knowing the clusters, per object.
@@ -114,6 +116,7 @@ def dom_q1(table: Contingency, base: float = 2) -> float:
     meaning="The shortest code length possible as a share of the actual one: 1 if perfect.",
     use="One number between 0 and 1 that weighs errors and the number of clusters together.",
     avoid="Sizes of the data differ: the cost of the table fades as n grows.",
+    sized=True,
 )
 def dom_q2(table: Contingency) -> float:
     """Code length of the perfect clustering divided by that of this one.

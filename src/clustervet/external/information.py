@@ -351,6 +351,7 @@ def variation_of_information(table: Contingency, base: float = 2) -> float:
     meaning="Variation of information as a share of the largest value possible.",
     use="Within one data set; across data sets with k_max, a bound on every number of clusters.",
     avoid="Data sets of different size are compared by the default log n: the units differ.",
+    sized=True,
 )
 def normalized_variation_of_information(table: Contingency, k_max: int | None = None) -> float:
     """Variation of information divided by its upper bound.

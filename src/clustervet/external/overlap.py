@@ -152,6 +152,7 @@ def f_measure(table: Contingency, beta: float = 1.0) -> float:
     meaning="Objects to move so that each clustering becomes a refinement of the other.",
     use="You need a metric in numbers of objects.",
     avoid="Data sets of different size are compared. Take van_dongen_invariant.",
+    sized=True,
 )
 def van_dongen(table: Contingency) -> float:
     """Number of objects outside the best overlaps, counted in both directions.
@@ -224,6 +225,7 @@ def hamming(table: Contingency) -> float:
     meaning="Objects that are not of the majority class of their cluster.",
     use="You want to count errors in objects.",
     avoid="Numbers of clusters differ: more clusters always lower it.",
+    sized=True,
 )
 def directional_hamming(table: Contingency) -> float:
     """Number of objects outside the majority class of their cluster.
@@ -247,6 +249,7 @@ def directional_hamming(table: Contingency) -> float:
     meaning="Objects that are not in the main cluster of their class.",
     use="You want to count, in objects, how classes are scattered.",
     avoid="Alone: a single cluster makes it perfect.",
+    sized=True,
 )
 def inverse_directional_hamming(table: Contingency) -> float:
     """Number of objects outside the main cluster of their class.

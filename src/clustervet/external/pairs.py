@@ -252,6 +252,7 @@ def pair_f1(table: Contingency, beta: float = 1.0) -> float:
     meaning="The number of ordered pairs on which the clusterings disagree; a true distance.",
     use="You need a metric on clusterings of one fixed set of objects.",
     avoid="Data sets of different size are compared: it grows with n squared.",
+    sized=True,
 )
 def mirkin(table: Contingency) -> float:
     """Ordered pairs on which the clusterings disagree.

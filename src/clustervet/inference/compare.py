@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import string
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from clustervet._checks import share
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
 from clustervet.inference.interval import Choice, Interval, make_interval, resolve_method
+from clustervet.inference.jackknife import MOST_CELLS, Spread, jackknife, left_out, spread_of
 from clustervet.inference.resample import (
     Draws,
-    another,
-    check_resamples,
+    check_draws,
     check_whole,
     draw,
     evaluate,
@@ -30,18 +31,14 @@ from clustervet.view import Cell, Column, Result, Row, Section, Table, name_cell
 from clustervet.view import scale_of as range_of
 from clustervet.view.words import listed, spoken
 
-# Tables that may be evaluated to call it.
-EVALUATED = 64_000
 # Names in a sentence before the others are only counted.
 NAMED = 4
 # Pairs of predictions that are all shown; of more only those with the leader.
 PAIRS = 30
-# Resamples in the tail below which their share says little.
-COUNTABLE = 10
 # Objects below which differences of equally good predictions look significant too often.
 FEW = 20
-# A p-value that lies within so many of its standard errors of the limit is too close to call.
-CLOSE = 3.0
+# Signs of groups of predictions; more groups than these are numbered.
+LETTERS = string.ascii_letters
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -114,7 +111,7 @@ class Comparison(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ranking(Result):
-    """Predictions from best to worst, in groups that the data cannot separate.
+    """Predictions from best to worst, and groups whose members the data cannot tell apart.
 
     Parameters
     ----------
@@ -127,7 +124,8 @@ class Ranking(Result):
     objects : int
         How many objects all predictions label.
     groups : list of list of str
-        Names from best to worst; the data cannot separate those in one group.
+        Names from best to worst. No two in one group are told apart by the data, and two that are
+        in no common group are. A prediction may be in several groups.
     comparisons : list of Comparison
         Every pair of predictions.
 
@@ -138,9 +136,11 @@ class Ranking(Result):
     >>> preds = {"good": [0] * 45 + [1] * 55, "fair": [0] * 44 + [1] * 56, "poor": [0, 1] * 50}
     >>> found = cv.rank_predictions(truth, preds, random_state=0)
     >>> print(found)
-    good = fair > poor
+    good = fair > poor (= where the data cannot tell)
     >>> found.places
     {'good': 1, 'fair': 1, 'poor': 3}
+    >>> found.letters
+    {'good': 'a', 'fair': 'a', 'poor': 'b'}
     """
 
     measure: str
@@ -159,6 +159,32 @@ class Ranking(Result):
             Values by the name of the column.
         """
         return _pair_columns(self.comparisons)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ranking as plain data.
+
+        Returns
+        -------
+        dict
+            Plain data, as JSON holds it.
+        """
+        return {**Result.to_dict(self), "letters": self.letters, "verdict": self.verdict}
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """The groups of each prediction, from best to worst: one letter per group.
+
+        The data cannot tell predictions apart that share a letter (Piepho 2004).
+        """
+        many = len(self.groups) > len(LETTERS)
+        signs = [str(k + 1) if many else LETTERS[k] for k in range(len(self.groups))]
+        names = dict.fromkeys(name for group in self.groups for name in group)
+        return {
+            name: (" " if many else "").join(
+                sign for sign, group in zip(signs, self.groups, strict=True) if name in group
+            )
+            for name in names
+        }
 
     @property
     def places(self) -> dict[str, int]:
@@ -222,7 +248,7 @@ class Ranking(Result):
         return Section(
             "ranking",
             "Ranking",
-            (said,),
+            (said, f"{self.line(spoken)}."),
             (self.table("ranking-pairs"),),
             lead=(said,),
             subject=self,
@@ -254,20 +280,49 @@ class Ranking(Result):
         """
         leader, found = self.groups[0][0], list(self.comparisons)
         times = max((c.interval.resamples for c in found), default=0)
+        how = f"resampled {times:,} times" if times else "left out one by one"
         note = (
-            f"{measures.select([self.measure])[0].title}, {self.objects:,} objects resampled "
-            f"{times:,} times with all their labels together. An interval, of "
-            f"{self.confidence:.4g} confidence, is for its pair alone; p-values are corrected for "
-            "the number of pairs (Holm 1979), so that an interval without 0 need not mean that "
-            "the data can tell."
+            f"{measures.select([self.measure])[0].title}, {self.objects:,} objects {how} with all "
+            f"their labels together. An interval, of {self.confidence:.4g} confidence, is for its "
+            "pair alone; p-values are corrected for the number of pairs (Holm 1979), so that an "
+            "interval without 0 need not mean that the data can tell."
         )
         if len(found) > PAIRS:
             found = [c for c in found if leader in (c.first, c.second)]
             note += f" Of {len(self.comparisons):,} pairs those with {spoken(leader)} are shown."
         return replace(_pairs_table(key, found), note=note)
 
+    def line(self, shown: Callable[[str], str] = str) -> str:
+        """Return all predictions in one line, with `=` or letters where the data cannot tell.
+
+        Parameters
+        ----------
+        shown : callable, optional
+            How a name is shown.
+
+        Returns
+        -------
+        str
+            The line; letters are needed where groups overlap.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> truth = [0] * 50 + [1] * 50
+        >>> preds = {"good": [0] * 45 + [1] * 55, "poor": [0, 1] * 50}
+        >>> cv.rank_predictions(truth, preds).line()
+        'good > poor'
+        """
+        if sum(map(len, self.groups)) == len(self.values):
+            line = " > ".join(" = ".join(map(shown, group)) for group in self.groups)
+            tied = any(len(group) > 1 for group in self.groups)
+            return f"{line} (= where the data cannot tell)" if tied else line
+        line = ", ".join(f"{shown(name)} ({letters})" for name, letters in self.letters.items())
+        sign = "number" if len(self.groups) > len(LETTERS) else "letter"
+        return f"{line}; the data cannot tell apart those that share a {sign}"
+
     def __str__(self) -> str:
-        return " > ".join(" = ".join(group) for group in self.groups)
+        return self.line()
 
 
 def _pair_columns(pairs: Sequence[Comparison]) -> dict[str, list[Any]]:
@@ -324,7 +379,7 @@ class Joint:
             combined = np.unique(combined, return_inverse=True)[1]
         _, first, self.counts = np.unique(combined, return_index=True, return_counts=True)
         self.labels = [column[first] for column in columns]
-        self._pairs = [self._pair(k) for k in range(1, len(columns))]
+        self.pairs = [self._pair(k) for k in range(1, len(columns))]
 
     def _pair(self, k: int) -> tuple[Contingency, NDArray[np.int64]]:
         """The table of truth and prediction k, and its cell for each combination."""
@@ -336,7 +391,7 @@ class Joint:
 
     def tables(self) -> list[Contingency]:
         """The table of each prediction."""
-        return [table for table, _ in self._pairs]
+        return [table for table, _ in self.pairs]
 
     def resampled(self, counts: Draws) -> list[Contingency]:
         """The table of each prediction when combinations occur so often."""
@@ -344,7 +399,7 @@ class Joint:
             table.with_values(
                 np.bincount(cells, weights=counts, minlength=len(table)).astype(np.int64)
             )
-            for table, cells in self._pairs
+            for table, cells in self.pairs
         ]
 
 
@@ -376,10 +431,10 @@ def compare_predictions(
         The names of the predictions.
     confidence : float, default 0.95
         The confidence, between 0 and 1.
-    method : {"auto", "basic", "bca", "percentile", "subsample"}, default "auto"
+    method : {"auto", "jackknife", "basic", "bca", "percentile", "subsample"}, default "auto"
         How the interval is made, as in `confidence_interval`.
     resamples : int, default 2000
-        The number of resamples, at least 20.
+        The number of resamples, at least 20, where tables are resampled.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed.
     n_jobs : int, optional
@@ -405,10 +460,12 @@ def compare_predictions(
 
     Notes
     -----
-    Objects are resampled with their class and both clusters together, so that what both
-    predictions find easy or hard cancels out of the difference. Where the p-value is so close to
-    1 - confidence that other resamples might tell otherwise, more of them are drawn. Fewer than
-    twenty objects are too few to tell, and the p-value is nan.
+    Every object is left out in turn, with its class and both its clusters, so that what both
+    predictions find easy or hard cancels out of the difference. The p-value is that of Student's
+    test of the difference, as it is or without its bias, whichever is closer to 0. Bias, standard
+    error and degrees of freedom are those of `confidence_interval`, and nothing is random. Only
+    tables of more than 2,000 non-empty cells are resampled instead. Fewer than twenty objects are
+    too few to tell, and the p-value is nan.
 
     Examples
     --------
@@ -447,7 +504,7 @@ def rank_predictions(
     n_jobs: int | None = None,
     **options: Any,
 ) -> Ranking:
-    """Rank predictions; those that the data cannot separate share a group.
+    """Rank predictions, and tell which of them the data can tell apart.
 
     Parameters
     ----------
@@ -459,10 +516,10 @@ def rank_predictions(
         The measure: its name, its record, or your own measure.
     confidence : float, default 0.95
         The confidence of the ranking as a whole, between 0 and 1.
-    method : {"auto", "basic", "bca", "percentile", "subsample"}, default "auto"
+    method : {"auto", "jackknife", "basic", "bca", "percentile", "subsample"}, default "auto"
         How intervals are made, as in `confidence_interval`.
     resamples : int, default 2000
-        The number of resamples, at least 20.
+        The number of resamples, at least 20, where tables are resampled.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed.
     n_jobs : int, optional
@@ -474,7 +531,7 @@ def rank_predictions(
     Returns
     -------
     Ranking
-        The groups from best to worst, and the comparison of every pair.
+        The order, the groups, and the comparison of every pair.
 
     Raises
     ------
@@ -489,7 +546,8 @@ def rank_predictions(
     Notes
     -----
     Every pair is compared as by `compare_predictions`. P-values are corrected by Holm's method
-    (1979), so that the chance of any false separation is at most 1 - confidence.
+    (1979), so that the chance of any false separation is at most 1 - confidence. Two predictions
+    share a group exactly if the data cannot tell them apart; groups may overlap.
 
     Examples
     --------
@@ -533,103 +591,116 @@ def _compare(
     joint = Joint(list(preds), sides)
     tables = joint.tables()
     n = check_whole(tables[0], "a comparison")
-    kind = resolve_method(record, method)
+    check_draws(resamples, random_state, n_jobs)
+    kind = resolve_method(method)
     size = subsample_size(n) if kind == "subsample" else n
+    pairs = list(combinations(range(len(tables)), 2))
+    values = [record.evaluate(table, **parameters).value for table in tables]
+    few = max(map(len, tables)) <= MOST_CELLS
+    draws, centers = np.empty((0, len(tables))), np.zeros(len(tables))
+    if kind != "jackknife" or not few:
 
-    def scored(each: list[Contingency]) -> NDArray[np.float64]:
-        return np.array([record.evaluate(table, **parameters).value for table in each])
+        def scored(counts: Draws) -> list[float]:
+            return [record.evaluate(t, **parameters).value for t in joint.resampled(counts)]
 
-    def scored_draw(counts: Draws) -> list[float]:
-        found: list[float] = scored(joint.resampled(counts)).tolist()
-        return found
-
-    def series(state: Any, number: int) -> NDArray[np.float64]:
-        blocks = draw(joint.counts, number, state, size)
-        return evaluate(blocks, scored_draw, number, len(tables), n_jobs)
-
-    values = scored(tables)
-    centers = scored([table.as_population(size) for table in tables])
-    scale = math.sqrt(size / n)
-    pairs = [(i, j) for i in range(len(tables)) for j in range(i + 1, len(tables))]
-    shifts = [float(centers[i] - centers[j]) for i, j in pairs]
-    drawn = series(random_state, check_resamples(resamples))
-    for turn in count(1):
-        gaps = [drawn[:, i] - drawn[:, j] for i, j in pairs]
-        raw = [
-            _p_value(float(values[i] - values[j]), scale * (gap - shift), n)
-            for (i, j), gap, shift in zip(pairs, gaps, shifts, strict=True)
-        ]
-        corrected = holm(raw)
-        more = min(len(drawn), EVALUATED // len(tables) - len(drawn))
-        if more <= 0 or not _too_close(raw, corrected, 1 - confidence, len(drawn)):
-            break
-        drawn = np.concatenate([drawn, series(another(random_state, turn), more)])
-    comparisons = []
-    for (i, j), gap, shift, p in zip(pairs, gaps, shifts, corrected, strict=True):
-        difference = float(values[i] - values[j])
-        span = record.bounds[1] - record.bounds[0]
-        interval = make_interval(
-            difference, gap, confidence, kind, center=shift, scale=scale, bounds=(-span, span)
+        blocks = draw(joint.counts, resamples, random_state, size)
+        draws = evaluate(blocks, scored, resamples, len(tables), n_jobs)
+        centers = np.array(
+            [record.evaluate(table.as_population(size), **parameters).value for table in tables]
         )
+    if few:
+        spreads = _spreads(joint, pairs, record, parameters)
+    else:
+        gaps = [(draws[:, i] - draws[:, j], centers[i] - centers[j]) for i, j in pairs]
+        spreads = [spread_of(gap, float(center), n) for gap, center in gaps]
+    differences = [values[i] - values[j] for i, j in pairs]
+    raw = [
+        math.nan if n < FEW else spread.p_value(difference)
+        for spread, difference in zip(spreads, differences, strict=True)
+    ]
+    span = record.bounds[1] - record.bounds[0]
+    found = []
+    for k, ((i, j), p) in enumerate(zip(pairs, holm(raw), strict=True)):
+        difference = differences[k]
+        if kind == "jackknife":
+            interval = _difference_interval(difference, spreads[k], confidence, span, len(draws))
+        else:
+            interval = make_interval(
+                difference,
+                draws[:, i] - draws[:, j],
+                confidence,
+                kind,
+                center=float(centers[i] - centers[j]),
+                scale=math.sqrt(size / n),
+                bounds=(-span, span),
+            )
         better = None
         if p < 1 - confidence and difference != 0:
             better = joint.names[i if (difference > 0) == (record.better == "higher") else j]
-        both = (float(values[i]), float(values[j]))
-        comparisons.append(
-            Comparison(
-                record.key, joint.names[i], joint.names[j], both, difference, interval, p, better
-            )
-        )
-    return record, dict(zip(joint.names, values.tolist(), strict=True)), comparisons, n
+        both = (values[i], values[j])
+        first, second = joint.names[i], joint.names[j]
+        found.append(Comparison(record.key, first, second, both, difference, interval, p, better))
+    return record, dict(zip(joint.names, values, strict=True)), found, n
+
+
+def _spreads(
+    joint: Joint,
+    pairs: Sequence[tuple[int, int]],
+    record: Measure,
+    parameters: dict[str, Any],
+) -> list[Spread]:
+    """The spread of each difference. An object counts in a table only by the cell that it is in."""
+    whole, without = [], []
+    for table, cells in joint.pairs:
+        value, left = left_out(table, [record], parameters)
+        whole.append(float(value[0]))
+        without.append(left[cells, 0])
+    return [jackknife(whole[i] - whole[j], without[i] - without[j], joint.counts) for i, j in pairs]
+
+
+def _difference_interval(
+    difference: float, spread: Spread, confidence: float, span: float, drawn: int
+) -> Interval:
+    """An interval that holds 0 exactly if the p-value of the pair says that it may be 0."""
+    low = high = math.nan
+    if math.isfinite(difference) and math.isfinite(spread.error):
+        reach = spread.reach(confidence) * spread.doubt
+        ends = sorted((difference, difference - spread.bias))
+        low, high = max(ends[0] - reach, -span), min(ends[1] + reach, span)
+    return Interval(
+        low, high, confidence, "jackknife", spread.error, spread.bias, drawn, spread.undefined
+    )
 
 
 def _groups(
     record: Measure, values: dict[str, float], comparisons: list[Comparison]
 ) -> list[list[str]]:
-    """Names from best to worst; a name joins a group unless it is worse than all of it."""
+    """Names from best to worst in the largest groups without a pair that is told apart.
+
+    The groups of all names are split by one pair after another, and those within others are
+    dropped: "insert and absorb" (Piepho 2004).
+    """
     worst = -math.inf if record.better == "higher" else math.inf
     sign = -1 if record.better == "higher" else 1
     order = sorted(
         values, key=lambda name: sign * (worst if math.isnan(values[name]) else values[name])
     )
-    separated = {frozenset((c.first, c.second)) for c in comparisons if c.better is not None}
-    groups: list[list[str]] = []
-    for name in order:
-        if groups and not all(frozenset((name, other)) in separated for other in groups[-1]):
-            groups[-1].append(name)
-        else:
-            groups.append([name])
-    return groups
-
-
-def _too_close(raw: list[float], corrected: list[float], limit: float, resamples: int) -> bool:
-    """Whether other resamples might put any p-value on the other side of the limit."""
-    for p, adjusted in zip(raw, corrected, strict=True):
-        if math.isnan(p) or p <= 0:
+    groups = [frozenset(order)]
+    for pair in comparisons:
+        if pair.better is None:
             continue
-        error = 2 * math.sqrt(p / 2 * (1 - p / 2) / resamples)
-        if abs(adjusted - limit) < CLOSE * error * adjusted / p:
-            return True
-    return False
-
-
-def _p_value(difference: float, noise: NDArray[np.float64], objects: int) -> float:
-    """Two-sided: how often noise alone is as large as the difference, on the side it is on.
-
-    Where so little noise reaches it that there is nothing to count, the normal tail tells:
-    else many predictions could never be separated, since Holm's method multiplies p-values.
-    Of fewer than `FEW` objects resampling knows too little, and says nothing.
-    """
-    defined = noise[np.isfinite(noise)]
-    if objects < FEW or len(defined) < 20 or math.isnan(difference):
-        return math.nan
-    tail = min(np.count_nonzero(defined >= difference), np.count_nonzero(defined <= difference))
-    counted = 2 * (tail + 1) / (len(defined) + 1)
-    spread = float(defined.std(ddof=1))
-    if tail < COUNTABLE and spread > 0:
-        z = abs(difference - float(defined.mean())) / spread
-        return min(float(counted), math.erfc(z / math.sqrt(2)))
-    return float(min(1.0, counted))
+        both = {pair.first, pair.second}
+        split = [
+            part for group in groups if both <= group for part in (group - {name} for name in both)
+        ]
+        kept = [group for group in groups if not both <= group]
+        for part in sorted(split, key=len, reverse=True):
+            if not any(part <= group for group in kept):
+                kept.append(part)
+        groups = kept
+    ranked = [[name for name in order if name in group] for group in groups]
+    places = {name: place for place, name in enumerate(order)}
+    return sorted(ranked, key=lambda group: [places[name] for name in group])
 
 
 def holm(p_values: list[float]) -> list[float]:

@@ -14,19 +14,29 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of, share
 from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
+from clustervet.inference.calibration import LEAST, Coverage, coverage_of
+from clustervet.inference.jackknife import (
+    MOST_CELLS,
+    Spread,
+    jackknife,
+    left_out,
+    score_ends,
+    spread_of,
+)
 from clustervet.inference.resample import (
     accelerations,
     bootstrap,
-    check_resamples,
+    check_draws,
     check_whole,
     subsample_size,
+    values_of,
 )
 from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.view import Result, Section, facts_table, plain
-from clustervet.view.words import known, number
+from clustervet.view.words import known, number, spoken
 
-Method = Literal["basic", "bca", "percentile", "subsample"]
-METHODS: tuple[Method, ...] = ("basic", "bca", "percentile", "subsample")
+Method = Literal["jackknife", "basic", "bca", "percentile", "subsample"]
+METHODS: tuple[Method, ...] = ("jackknife", "basic", "bca", "percentile", "subsample")
 Choice = Method | Literal["auto"]
 NORMAL = NormalDist()
 
@@ -41,17 +51,19 @@ class Interval(Result):
         The ends; nan where too few resamples have a value.
     confidence : float
         The share of such intervals that hold the value of the population.
-    method : {"basic", "bca", "percentile", "subsample"}
-        How the interval was made from the resampled values.
+    method : {"jackknife", "basic", "bca", "percentile", "subsample"}
+        How the interval was made.
     standard_error : float
-        The standard deviation of the resampled values, scaled to the sample.
+        How much the value varies from sample to sample.
     bias : float
-        How far resampling shifts the value on average: an estimate of how far the value itself
-        is off.
+        How far the value is off on average.
     resamples : int
-        How many tables were resampled.
+        How many tables were resampled; 0 where every object was left out in turn instead.
     undefined : int
-        How many of them have no value of the measure.
+        How many of the resampled tables, or of the objects left out, leave no value.
+    coverage : Coverage or None
+        How often such intervals held the value of the population in a study of tables like this
+        one; None where no such tables were tried, or for other methods.
 
     Examples
     --------
@@ -59,7 +71,7 @@ class Interval(Result):
     >>> table = cv.Contingency.from_counts([[45, 5], [8, 42]])
     >>> found = cv.confidence_interval("rand", table, random_state=0)
     >>> cv.rand(table) in found, found.confidence, found.resamples
-    (True, 0.95, 2000)
+    (True, 0.95, 0)
     """
 
     low: float
@@ -70,6 +82,7 @@ class Interval(Result):
     bias: float
     resamples: int
     undefined: int = 0
+    coverage: Coverage | None = None
 
     @property
     def width(self) -> float:
@@ -83,8 +96,29 @@ class Interval(Result):
 
     @property
     def is_rough(self) -> bool:
-        """Whether the bias is so large that a first-order correction cannot be trusted."""
+        """Whether intervals like this one may hold the value of the population too rarely."""
+        if self.method == "jackknife":
+            return not self.width or self.coverage is None or self.coverage.least < LEAST
         return abs(self.bias) > 3 * self.standard_error
+
+    @property
+    def caution(self) -> str:
+        """Why the interval is only a rough guide; empty where it is more."""
+        if not self.is_rough or math.isnan(self.low):
+            return ""
+        if self.method != "jackknife":
+            return (
+                "there are too few objects for this many cells: the value is biased far beyond its "
+                "standard error, and the interval is only a rough guide"
+            )
+        if not self.width:
+            return "no single object changes the value, so that the interval has no width"
+        if self.coverage is None:
+            return "how often such intervals are right was not studied for tables like this one"
+        return (
+            f"in tables like this one fewer than {LEAST:.0%} of 95% intervals were right, so take "
+            "it for a rough guide"
+        )
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
@@ -101,6 +135,7 @@ class Interval(Result):
         return {
             **{name: plain(getattr(self, name)) for name in numbers},
             "undefined_resamples": self.undefined,
+            "coverage": None if self.coverage is None else self.coverage._asdict(),
             "rough": self.is_rough,
         }
 
@@ -112,7 +147,9 @@ class Interval(Result):
         dict
             Values by the name of the column.
         """
-        return {name: [value] for name, value in self.to_dict().items()}
+        found = {name: [value] for name, value in self.to_dict().items()}
+        found["coverage"] = [self.coverage.mean if self.coverage else None]
+        return found
 
     def document(self) -> Section:
         """Return the interval in words, and how it was made.
@@ -122,18 +159,26 @@ class Interval(Result):
         Section
             The sentences and tables.
         """
+        how = f"{self.resamples:,} resampled tables" if self.resamples else "every object left out"
         facts = {
-            "method": f"{self.method}, {self.resamples:,} resampled tables",
+            "method": f"{self.method}, {how}",
             "standard error": known(self.standard_error),
             "bias": known(self.bias),
         }
         if self.undefined:
-            facts["undefined"] = f"in {self.undefined:,} of the resampled tables"
+            where = "of the resampled tables" if self.resamples else "of the objects left out"
+            facts["undefined"] = f"in {self.undefined:,} {where}"
+        if self.coverage is not None:
+            facts["coverage"] = (
+                f"{self.coverage.mean:.1%} of 95% intervals in tables like this one, at least "
+                f"{self.coverage.least:.1%}"
+            )
         said = f"{number(self.low)} to {number(self.high)} at {self.confidence:.4g} confidence"
         if math.isnan(self.low):
             said = "No interval: too few resampled tables have a value"
         table = facts_table("interval-facts", "How it was made", facts)
-        return Section("interval", "Interval", (f"{said}.",), (table,), subject=self)
+        more = (spoken(f"{self.caution}."),) if self.caution else ()
+        return Section("interval", "Interval", (f"{said}.", *more), (table,), subject=self)
 
 
 def intervals(
@@ -147,39 +192,93 @@ def intervals(
     n_jobs: int | None = None,
     parameters: dict[str, Any] | None = None,
 ) -> list[Interval]:
-    """An interval for each measure; measures of one method share their resampled tables."""
+    """An interval for each measure; all share the tables that the method takes."""
     share(confidence, "confidence")
-    check_resamples(resamples)
+    check_draws(resamples, random_state, n_jobs)
     n = check_whole(table, "an interval")
     own = parameters or {}
-    methods = [resolve_method(record, method) for record in records]
-    found: dict[str, Interval] = {}
-    for kind in dict.fromkeys(methods):
-        chosen = [r for r, m in zip(records, methods, strict=True) if m == kind]
-        size = subsample_size(n) if kind == "subsample" else n
-        values = bootstrap(table, chosen, own, resamples, random_state, n_jobs, size)
-        skew = accelerations(table, chosen, own) if kind == "bca" else [0.0] * len(chosen)
-        population = table.as_population(size)
-        for k, record in enumerate(chosen):
-            found[record.key] = make_interval(
-                record.evaluate(table, **own).value,
-                values[:, k],
+    kind = resolve_method(method)
+    values = values_of(table, records, own)
+    if kind == "jackknife":
+        spreads, drawn = _spreads(table, records, own, (resamples, random_state, n_jobs))
+        return [
+            spread_interval(
+                value,
+                spread,
                 confidence,
-                kind,
-                center=record.evaluate(population, **own).value,
-                scale=math.sqrt(size / n),
-                acceleration=skew[k],
-                bounds=record.bounds,
+                record.bounds,
+                n,
+                drawn,
+                None if own else coverage_of(record.key, n, len(table)),
             )
-    return [found[record.key] for record in records]
+            for record, value, spread in zip(records, values, spreads, strict=True)
+        ]
+    size = subsample_size(n) if kind == "subsample" else n
+    resampled = bootstrap(table, records, own, resamples, random_state, n_jobs, size)
+    skew = accelerations(table, records, own) if kind == "bca" else [0.0] * len(records)
+    centers = values_of(table.as_population(size), records, own)
+    return [
+        make_interval(
+            value,
+            resampled[:, k],
+            confidence,
+            kind,
+            center=centers[k],
+            scale=math.sqrt(size / n),
+            acceleration=skew[k],
+            bounds=record.bounds,
+        )
+        for k, (record, value) in enumerate(zip(records, values, strict=True))
+    ]
 
 
-def resolve_method(record: Measure, method: Choice) -> Method:
-    """The method asked for; "auto" depends on the measure."""
+def _spreads(
+    table: Contingency,
+    records: Sequence[Measure],
+    own: dict[str, Any],
+    draws: tuple[int, Any, int | None],
+) -> tuple[list[Spread], int]:
+    """The spread of each measure, and how many tables were resampled for it."""
+    if len(table) <= MOST_CELLS:
+        whole, without = left_out(table, records, own)
+        counts = table.cells.values
+        return [jackknife(float(v), without[:, k], counts) for k, v in enumerate(whole)], 0
+    resampled = bootstrap(table, records, own, *draws)
+    centers = values_of(table.as_population(), records, own)
+    n = int(table.n)
+    return [spread_of(resampled[:, k], c, n) for k, c in enumerate(centers)], draws[0]
+
+
+def spread_interval(
+    value: float,
+    spread: Spread,
+    confidence: float,
+    bounds: tuple[float, float],
+    n: int,
+    drawn: int = 0,
+    coverage: Coverage | None = None,
+) -> Interval:
+    """An interval from how far a value is off and how much it varies."""
+    low = high = math.nan
+    if math.isfinite(value) and math.isfinite(spread.error):
+        low, high = score_ends(value, spread, confidence, bounds, n)
+    return Interval(
+        low,
+        high,
+        confidence,
+        "jackknife",
+        spread.error,
+        spread.bias,
+        drawn,
+        spread.undefined,
+        coverage,
+    )
+
+
+def resolve_method(method: Choice) -> Method:
+    """The method asked for; "auto" is the one that holds for every measure."""
     one_of(method, "method", ("auto", *METHODS))
-    if method == "auto":
-        return "subsample" if record.family == "matching" else "basic"
-    return method
+    return "jackknife" if method == "auto" else method
 
 
 def confidence_interval(
@@ -206,13 +305,14 @@ def confidence_interval(
         The clusters, unless `truth` is a table.
     confidence : float, default 0.95
         The confidence, between 0 and 1.
-    method : {"auto", "basic", "bca", "percentile", "subsample"}, default "auto"
-        How the interval is made. "auto" takes "subsample" for measures built on the largest cells,
-        whose bootstrap fails where cells tie, and "basic" for all others.
+    method : {"auto", "jackknife", "basic", "bca", "percentile", "subsample"}, default "auto"
+        How the interval is made. "auto" is "jackknife", which needs no random numbers and holds
+        for every measure; the others resample tables.
     resamples : int, default 2000
-        The number of resampled tables, at least 20.
+        The number of resampled tables, at least 20; "jackknife" resamples only tables of more than
+        2,000 non-empty cells.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
-        The seed.
+        The seed of resampling.
     n_jobs : int, optional
         The number of threads; -1 uses all cores.
     **options
@@ -235,22 +335,31 @@ def confidence_interval(
 
     Notes
     -----
-    Tables are resampled, never labels, so that the cost does not grow with the number of objects.
-    Let v be the value, c the value of the table read as a distribution, and a and b the lower and
-    upper quantiles of the resampled values. "basic" is [v - (b - c), v - (a - c)], which removes a
-    bias that resampling repeats; "percentile" is [v + a - c, v + b - c]; "bca" is "percentile" with
-    corrected quantiles (Efron 1987, eq. 2.3). "subsample" is "basic" with n**0.7 objects in each
-    resample, scaled back to n objects.
+    "jackknife" leaves every object out in turn. Objects of one cell are alike, so that the cost
+    grows with the number of cells and not of objects. With v the value, v_i the value without
+    object i and m their mean, the bias is b = (n - 1)(m - v) and the squared standard error
+    (n - 1)/n sum (v_i - m)^2 (Efron 1982). The interval holds every x within t standard errors of
+    v or of v - b, where the standard error at x falls to 0 at the ends of the measure's range, as
+    in Wilson's interval of a share (1927). t is the quantile of Student's distribution with
+    2 n / (kurtosis - 1) degrees of freedom, so that a standard error that rests on few objects
+    widens the interval. `coverage` says how often such intervals were right in a study
+    (docs/theory.md).
+
+    The other methods resample tables, never labels. Let v be the value, c the value of the table
+    read as a distribution, and a and b the lower and upper quantiles of the resampled values.
+    "basic" is [v - (b - c), v - (a - c)]; "percentile" is [v + a - c, v + b - c]; "bca" is
+    "percentile" with corrected quantiles (Efron 1987, eq. 2.3). "subsample" is "basic" with n**0.7
+    objects in each resample, scaled back to n objects.
 
     Examples
     --------
     >>> import clustervet as cv
     >>> table = cv.Contingency.from_counts([[45, 5], [8, 42]])
-    >>> found = cv.confidence_interval("purity", table, random_state=0)
+    >>> found = cv.confidence_interval("purity", table)
     >>> 0.75 < found.low < 0.87 < found.high < 0.96
     True
     >>> found.method
-    'subsample'
+    'jackknife'
     """
     record = measures.select([measure])[0]
     parameters = {name: options.pop(name) for name in record.parameters if name in options}

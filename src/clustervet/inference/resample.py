@@ -15,6 +15,7 @@ from clustervet._memory import need
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, TableError
+from clustervet.inference.jackknife import left_out
 from clustervet.registry import Measure
 
 # Counts drawn at once: bounds the memory, and fixes what each random stream draws, so that
@@ -40,11 +41,13 @@ def check_whole(table: Contingency, what: str) -> int:
     return int(table.n)
 
 
-def check_resamples(resamples: int) -> int:
-    """Enough resamples to have quantiles."""
+def check_draws(resamples: int, random_state: Any, n_jobs: int | None) -> None:
+    """Refuse what cannot be drawn, even where nothing will be."""
     if resamples < 20:
         raise ParameterError(f"resamples must be at least 20, not {resamples!r}.")
-    return int(resamples)
+    if not isinstance(random_state, np.random.Generator | np.random.RandomState):
+        entropy(random_state)
+    jobs(n_jobs)
 
 
 def draw(
@@ -67,13 +70,6 @@ def draw(
             return np.random.default_rng(seed).multinomial(total, shares, size=rows)
 
         yield start, drawn
-
-
-def another(random_state: Any, turn: int) -> Any:
-    """A state for one more series of draws, as repeatable as the first."""
-    if isinstance(random_state, int | np.integer | np.random.SeedSequence):
-        return np.random.SeedSequence([entropy(random_state), turn])
-    return random_state
 
 
 def evaluate(
@@ -128,7 +124,7 @@ def bootstrap(
     n_jobs: int | None,
     size: int | None = None,
 ) -> NDArray[np.float64]:
-    """Values of the measures on resampled tables: a row a resample, a column a measure."""
+    """Values of the measures on resampled tables: one row per resample."""
     check_whole(table, "a bootstrap")
 
     def score(counts: Draws) -> list[float]:
@@ -151,15 +147,10 @@ def accelerations(
     Objects of one cell are alike, so one of each cell is left out and weighed by the cell's
     count; of a table with very many cells, evenly spaced ones.
     """
-    values = table.cells.values
-    step = max(1, len(values) // LEFT_OUT)
-    chosen = np.arange(0, len(values), step)
-    weights = values[chosen].astype(np.float64)
-    results = np.empty((len(chosen), len(records)))
-    for k, cell in enumerate(chosen):
-        counts = values.copy()
-        counts[cell] -= 1
-        results[k] = values_of(table.with_values(counts), records, parameters)
+    counts = table.cells.values
+    chosen = np.arange(0, len(counts), max(1, len(counts) // LEFT_OUT))
+    _, results = left_out(table, records, parameters, chosen)
+    weights = counts[chosen].astype(np.float64)
     return [_skewness(results[:, k], weights) for k in range(len(records))]
 
 

@@ -441,8 +441,7 @@ def _leads(ranking: Ranking, best: str) -> list[Lead]:
         ends = None if math.isnan(low) else (low, high)
         difference = sign * pair.difference
         found[other] = Lead(other, difference, ends, pair.p_value, pair.better is not None)
-    order = [name for group in ranking.groups for name in group]
-    return [found[name] for name in order if name in found]
+    return [found[name] for name in ranking.letters if name in found]
 
 
 def _add_leads(

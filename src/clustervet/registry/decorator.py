@@ -62,6 +62,7 @@ def measure(
     avoid: str = "",
     key: str | None = None,
     cost: Cost | None = None,
+    sized: bool = False,
 ) -> Callable[[Callable[..., float]], MeasureFunction]:
     """Turn a formula into a public measure and add it to the registry.
 
@@ -109,6 +110,9 @@ def measure(
         Name in the registry; by default the name of the formula.
     cost : {'cells', 'points', 'pairs', 'refits'}, optional
         What the time grows with; by default the cells of a table, or the points.
+    sized : bool, default False
+        Whether the value depends on the number of objects, beside their shares in the cells of
+        the table, as a count of objects does. Intervals take this into account.
 
     Returns
     -------
@@ -164,6 +168,7 @@ def measure(
             avoid=avoid,
             formula=formula,
             cost=cost or ("cells" if kind == "external" else "points"),
+            sized=sized,
         )
         measures.add(record)
 

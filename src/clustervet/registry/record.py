@@ -80,6 +80,8 @@ class Measure(Result):
         The function that computes the value from a table or a geometry.
     cost : {"cells", "points", "pairs", "refits"}, optional
         What the time grows with.
+    sized : bool, optional
+        Whether the value depends on the number of objects, beside their shares in the cells.
 
     Examples
     --------
@@ -111,6 +113,7 @@ class Measure(Result):
     avoid: str = ""
     formula: Callable[..., float]
     cost: Cost = "cells"
+    sized: bool = False
 
     def __call__(self, *data: Any, **options: Any) -> float:
         """Return the value for labels or for one finished table.

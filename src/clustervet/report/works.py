@@ -22,6 +22,7 @@ WORKS = (
     "Research Report.",
     "Dunn, J. C. (1974). Well-separated clusters and optimal fuzzy partitions. Journal of "
     "Cybernetics 4.",
+    "Efron, B. (1982). The Jackknife, the Bootstrap and Other Resampling Plans. SIAM.",
     "Efron, B. (1987). Better bootstrap confidence intervals. JASA 82.",
     "Fowlkes, E. B., Mallows, C. L. (1983). A method for comparing two hierarchical "
     "clusterings. JASA 78.",

@@ -46,10 +46,8 @@ HEADLINES = ("adjusted_rand", "silhouette", "simplified_silhouette", "davies_bou
 SIDE_BY_SIDE = 12
 # Notes on single values that are shown.
 NOTES = 12
-BIASED = (
-    "Where an interval does not hold its value, the value is biased, as information is with many "
-    "cells for few objects, and the interval is corrected for that."
-)
+LEFT_OUT = "the values without each of the objects"
+ARROWS_NOTE = "↑ higher is better, ↓ lower is better."
 
 
 def cards_document(cards: Cards, *, named: bool, subject: Any) -> Section:
@@ -77,8 +75,8 @@ def _captions(cards: Cards, named: bool) -> list[str]:
     found = next((score.interval for score in scores if score.interval is not None), None)
     if found is not None:
         lines.append(
-            f"[low, high]: {found.confidence:.4g} confidence intervals from {found.resamples:,} "
-            "resampled tables"
+            f"[low, high]: {found.confidence:.4g} confidence intervals from "
+            + (f"{found.resamples:,} resampled tables" if found.resamples else LEFT_OUT)
         )
     sampled = next((score.ends for score in scores if score.is_sampled), None)
     if sampled is not None:
@@ -108,7 +106,7 @@ def scores_table(cards: Cards, named: bool, key: str = "scores-all") -> Table:
         cells = [score_cell(each, best=at in best) for at, each in enumerate(scores)]
         end = k + 1 == len(kept) or first.scores[kept[k + 1]].measure.family != record.family
         rows.append(Row((*_measure_cells(record), *cells, *_range_cells(record)), last=end))
-    return Table(key, "Every score", columns, tuple(rows), _scores_note(cards))
+    return Table(key, "Every score", columns, tuple(rows), ARROWS_NOTE)
 
 
 def _long_table(cards: Cards, key: str) -> Table:
@@ -127,7 +125,7 @@ def _long_table(cards: Cards, key: str) -> Table:
         for score in card.scores.values()
     )
     heads = tuple(Column(title, "number" if title == "value" else "text") for title in columns)
-    return Table(key, "Every score", heads, rows, _scores_note(cards))
+    return Table(key, "Every score", heads, rows, ARROWS_NOTE)
 
 
 def _measure_cells(record: Measure) -> tuple[Cell, Cell]:
@@ -148,26 +146,14 @@ def score_cell(score: Score, *, best: bool = False) -> Cell:
     return number_cell(score.value, unit, low=low, high=high, best=best, hint=score.why or "")
 
 
-def _scores_note(cards: Cards) -> str:
-    said = ["↑ higher is better, ↓ lower is better."]
-    if any(map(_is_biased, (score for card in cards.values() for score in card.scores.values()))):
-        said.append(BIASED)
-    return " ".join(said)
-
-
-def _is_biased(score: Score) -> bool:
-    ends = score.ends
-    return ends is not None and not ends[0] <= score.value <= ends[1]
-
-
 def card_notes(cards: Cards, named: bool) -> list[str]:
     """Return why values are undefined or intervals shifted, one line per reason, and remarks."""
     reasons: dict[str, list[str]] = {}
     for name, card in cards.items():
         of = f" ({short(name)})" if named else ""
         for score in card.scores.values():
-            for why in _reasons(score):
-                reasons.setdefault(why + of, []).append(score.measure.key)
+            for why, more in _reasons(score):
+                reasons.setdefault(why + of, []).append(score.measure.key + more)
     remarks = dict.fromkeys(line for card in cards.values() for line in card.subject.remarks)
     return [*(f"{', '.join(keys)}: {why}" for why, keys in reasons.items()), *remarks]
 
@@ -192,25 +178,25 @@ def scale_caution(cards: Cards) -> str:
     return scale_note(max(ratios, default=0.0))
 
 
-def _reasons(score: Score) -> list[str]:
-    found = [score.why] if score.why else []
+def _reasons(score: Score) -> list[tuple[str, str]]:
+    """Return why a score has no value or no good interval, and figures of its own."""
+    found = [(score.why, "")] if score.why else []
     interval = score.interval
     if interval is None:
         return found
     if interval.undefined and not score.why:
-        found.append(
-            f"undefined in {interval.undefined:,} of {interval.resamples:,} resampled tables"
-        )
-    if interval.is_rough:
-        found.append(
-            "there are too few objects for this many cells: the value is biased far beyond its "
-            "standard error, and the interval is only a rough guide"
-        )
+        of = f"of {interval.resamples:,} resampled tables" if interval.resamples else "objects"
+        where = "in" if interval.resamples else "without any of"
+        found.append((f"undefined {where} {interval.undefined:,} {of}", ""))
+    if interval.caution:
+        covered = interval.coverage
+        found.append((interval.caution, f" ({covered.least:.0%})" if covered else ""))
     elif interval.is_shifted:
-        found.append(
-            "the value is biased by more than its standard error, and the interval is shifted "
-            "against that"
+        why = (
+            "the value is biased by more than its standard error, so the interval reaches further "
+            "to the other side"
         )
+        found.append((why, ""))
     return found
 
 
@@ -233,13 +219,14 @@ def leaders_table(
     order = _order(cards, leading)
     scored = [[cards[name].scores[k] for name in order] for k in keys]
     best = [best_places([s.value for s in each], each[0].measure.better) for each in scored]
-    places = {} if ranking is None else ranking.places
+    places, letters = ({}, {}) if ranking is None else (ranking.places, ranking.letters)
     sized = bool(remark) or len({card.subject.objects for card in cards.values()}) > 1
     levels = chances or {}
     tested = [k for k in keys if any(k in found for found in levels.values())][:1]
     columns = [
         *([Column("place", hint=PLACE)] if places else []),
         Column("clustering", "text"),
+        *([Column("group", "text", hint=GROUP)] if places else []),
         Column("clusters"),
         *([Column("objects", hint="Objects that it is scored on")] if sized else []),
         *(_score_column(each) for each in scored),
@@ -251,14 +238,14 @@ def leaders_table(
         cells = [
             *([number_cell(places.get(name))] if places else []),
             name_cell("pred", name),
+            *([text_cell(letters.get(name, ""))] if places else []),
             number_cell(subject.clusters),
             *([number_cell(subject.objects)] if sized else []),
             *(score_cell(s[at], best=at in b) for s, b in zip(scored, best, strict=True)),
             *(_p_cell(levels.get(name, {}).get(k)) for k in tested),
         ]
         rows.append(Row(tuple(cells), ident("pred", name)))
-    biased = any(_is_biased(score) for each in scored for score in each)
-    notes = [remark, BIASED if biased else "", f"{PLACE}." if places else ""]
+    notes = [remark, f"{PLACE}. {GROUP}." if places else ""]
     if tested:
         notes.append(f"The p-value is that of the {inner_title(measures[tested[0]].title)}.")
     screen = ["A dot marks the best value."] if any(best) else []
@@ -273,6 +260,7 @@ def leaders_table(
 
 
 PLACE = "A place is one more than the number of clusterings that the data show to be better"
+GROUP = "The data cannot tell clusterings apart that share a letter"
 
 
 def _p_cell(found: Chance | None) -> Cell:

@@ -83,7 +83,7 @@ def external_scores(
     confidence : float, optional
         Give every score an interval of this confidence, such as 0.95.
     resamples : int, optional
-        How many tables are resampled for the intervals.
+        How many tables are resampled for intervals, where a table has more than 2,000 cells.
     random_state : int, Generator or None, optional
         The seed of the resampling.
     n_jobs : int, optional

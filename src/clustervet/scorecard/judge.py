@@ -214,15 +214,12 @@ class Judgement(Result):
         """Return the ranking and the verdicts, one line each."""
         lines = []
         if self.ranking is not None:
-            groups = " > ".join(" = ".join(map(short, group)) for group in self.ranking.groups)
-            tied = any(len(group) > 1 for group in self.ranking.groups)
-            note = " (= where the data cannot tell)" if tied else ""
             shared = ""
             if any(card.subject.objects != self.ranking.objects for card in self.scores.values()):
                 shared = f" on the {self.ranking.objects:,} objects that all label"
             lines.append(
                 f"By {self.ranking.measure}{shared}, at {self.ranking.confidence:.4g} confidence: "
-                f"{groups}{note}"
+                f"{self.ranking.line(short)}"
             )
         for name, found in _named(self.diagnoses):
             lines.append(f"{name}: {found.verdict}" if name else found.verdict)
@@ -371,7 +368,7 @@ def judge(
         Give intervals of this confidence, and rank several predictions of one truth by the first
         measure that has a direction.
     resamples : int, optional
-        How many tables are resampled.
+        How many tables are resampled for intervals, where a table has more than 2,000 cells.
     chance : {"sizes", "number", "all", "number_one_sided", "all_one_sided"}, optional
         Hold measures against this model of random clusterings.
     beside_chance : str, Measure or list, optional
