@@ -17,11 +17,10 @@ from clustervet import _process as _process
 
 # isort: split
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clustervet import external, internal
 from clustervet.contingency import Contingency, EngineTable, Pairs
-from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
 from clustervet.errors import ClustervetError
 from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures
 from clustervet.geometry import Geometry
@@ -40,7 +39,6 @@ from clustervet.inference import (
     sample_size,
 )
 from clustervet.internal import *  # noqa: F403  # likewise
-from clustervet.pacmdl import Bound, pac_mdl_bound
 from clustervet.partition import Partition
 from clustervet.registry import Estimate, Measure, measure, measures
 from clustervet.scorecard import (
@@ -51,16 +49,22 @@ from clustervet.scorecard import (
     internal_scores,
     judge,
 )
-from clustervet.selection import Selection, select
-from clustervet.tuning import (
-    Choice,
-    Tuning,
-    find_elbow,
-    find_gap,
-    find_hartigan,
-    find_optimum,
-    tune,
-)
+
+# Types see what is loaded when it is first asked for; `LAZY` has the same names.
+if TYPE_CHECKING:
+    from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
+    from clustervet.pacmdl import Bound, pac_mdl_bound
+    from clustervet.selection import Selection
+    from clustervet.selection.select import select
+    from clustervet.tuning import (
+        Choice,
+        Tuning,
+        find_elbow,
+        find_gap,
+        find_hartigan,
+        find_optimum,
+    )
+    from clustervet.tuning.tune import tune
 
 __version__ = "0.1.0"
 
@@ -113,8 +117,13 @@ __all__ = [
 ]
 
 
-# Names that are seldom needed, or that need scikit-learn, and where they are.
+# Names that not every program needs, or that need scikit-learn, and where they are.
 LAZY = {
+    **dict.fromkeys(("Consensus", "Distances", "Ensemble", "distance_matrix"), "ensemble"),
+    **dict.fromkeys(("Bound", "pac_mdl_bound"), "pacmdl"),
+    **dict.fromkeys(("Selection", "select"), "selection"),
+    **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
+    **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
     "Evidence": "evidence",
     "LabelingFiles": "ensemble.labeling_files",
     "Moments": "frames.moments",
@@ -136,10 +145,18 @@ LAZY = {
 }
 
 
+ROOMS = ("clusterers", "ensemble", "evidence", "lab", "pacmdl", "plots", "selection", "tuning")
+
+
 def __getattr__(name: str) -> Any:
     """What is loaded when first asked for."""
     if name in LAZY:
         return getattr(importlib.import_module(f"clustervet.{LAZY[name]}"), name)
-    if name in ("clusterers", "lab", "plots"):
+    if name in ROOMS:
         return importlib.import_module(f"clustervet.{name}")
     raise AttributeError(f"module 'clustervet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """All names, loaded or not."""
+    return sorted({*globals(), *LAZY, *ROOMS})
