@@ -1,4 +1,4 @@
-"""How often 95% intervals hold the population's value, by measure, objects and objects per cell.
+"""How often 95% intervals hold the population's value, by measure and kind of table.
 
     python studies/interval_coverage.py [--half report] [--tables 300] [--jobs 2] [--method auto]
         [--measures vi,nmi] [--write]
@@ -6,8 +6,9 @@
 Tables are drawn with replacement from the populations of studies/populations.json. Those of the
 half "choose" served to choose how intervals are made; those of the half "report" give the figures.
 A value that depends on the number of objects, such as Q2, has another population value for each.
-Tables are put into groups by objects and by objects per non-empty cell. Prints, for each measure,
-the share of intervals that hold the value: the mean over populations, and the least in brackets.
+Tables are put into groups by the number of objects and by the share of objects that are alone in
+their cell. Prints, for each measure, the share of intervals that hold the value: the mean over
+populations, and the least in brackets.
 
 With --write the figures go into src/clustervet/inference/calibration.json, which intervals quote,
 and into docs/coverage.md.
@@ -25,14 +26,14 @@ from pathlib import Path
 import numpy as np
 
 import clustervet as cv
-from clustervet.inference.calibration import OBJECTS, PER_CELL, group_of
+from clustervet.inference.calibration import ALONE, OBJECTS, group_of
 from clustervet.inference.interval import intervals
 from clustervet.registry import Measure
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = (20, 30, 50, 100, 200, 500, 1_000, 3_000, 10_000)
 # Cells times objects beyond which a population is left out, to save time.
-MOST = 3_000_000
+MOST = 1_000_000
 # Tables in a group that say something about a population.
 ENOUGH = 50
 Tallies = dict[tuple[str, str], list[int]]
@@ -75,7 +76,7 @@ def simulate(job: tuple[str, int, int, str, tuple[str, ...], int]) -> Tallies:
     found: Tallies = defaultdict(lambda: [0, 0])
     for drawn in rng.multinomial(n, counts / counts.sum(), size=tables):
         table = population.with_values(drawn)
-        group = group_of(n, np.count_nonzero(drawn))
+        group = group_of(drawn)
         if np.count_nonzero(drawn) < 2 or group is None:
             continue
         for kind in {chosen_method(record, method) for record in records}:
@@ -119,19 +120,17 @@ def study(
 
 
 def as_markdown(found: dict[str, dict[str, tuple[float, float, int]]]) -> str:
-    """One table per measure: rows are groups by objects, columns groups by objects per cell."""
-    heads = [f"{low:g} to {high:g}" for low, high in pairwise(PER_CELL)]
+    """One table per measure: rows are numbers of objects, columns shares of objects alone."""
+    heads = [f"{low:.1%} to {high:.1%}" for low, high in pairwise(ALONE)]
+    heads.append(f"{ALONE[-1]:.0%} or more")
     lines = []
     for key, groups in found.items():
         lines += [f"### {cv.measures[key].title} (`{key}`)", ""]
-        lines.append(f"| objects | {' | '.join([*heads, f'{PER_CELL[-1]:g} or more'])} |")
-        lines.append("|---" * (len(PER_CELL) + 1) + "|")
+        lines += [f"| objects | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
         for size, low in enumerate(OBJECTS, 1):
             end = f" to {OBJECTS[size] - 1:,}" if size < len(OBJECTS) else " or more"
-            cells = []
-            for per_cell in range(1, len(PER_CELL) + 1):
-                held = groups.get(f"{size}/{per_cell}")
-                cells.append(f"{100 * held[0]:.0f} ({100 * held[1]:.0f})" if held else "")
+            held = [groups.get(f"{size}/{alone}") for alone in range(1, len(ALONE) + 1)]
+            cells = [f"{100 * x[0]:.0f} ({100 * x[1]:.0f})" if x else "" for x in held]
             lines.append(f"| {low:,}{end} | {' | '.join(cells)} |")
         lines.append("")
     return "\n".join(lines)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import clustervet as cv
-from clustervet.inference.calibration import OBJECTS, PER_CELL, _study, coverage_of, group_of
+from clustervet.inference.calibration import ALONE, OBJECTS, _study, coverage_of, group_of
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
 EXTERNAL = [record.key for record in cv.measures.values() if record.kind == "external"]
@@ -28,33 +28,37 @@ def test_every_measure_was_studied():
     assert _study().keys() == set(EXTERNAL)
     for groups in _study().values():
         for name, (mean, least, populations) in groups.items():
-            size, per_cell = map(int, name.split("/"))
+            size, alone = map(int, name.split("/"))
             assert 1 <= size <= len(OBJECTS)
-            assert 1 <= per_cell <= len(PER_CELL)
+            assert 1 <= alone <= len(ALONE)
             assert 0 <= least <= mean <= 1
             assert populations >= 1
 
 
-@pytest.mark.parametrize("key", EXTERNAL)
+# Their kinks are too sharp for any interval here, and they say so.
+KINKED = {"pair_sets_index", "normalized_clustering_accuracy", "f_measure"}
+
+
+@pytest.mark.parametrize("key", sorted({*EXTERNAL} - KINKED))
 def test_what_is_promised_of_large_enough_tables(key):
-    # A hundred objects or more, and five or more per cell: 93 to 97% on average, within the error
-    # of the study, which is about 1.5 points for the mean of a few populations.
+    # 150 objects or more, of which at most 2% are alone in their cell: 93 to 97% on average, and
+    # one point more for the error of the study.
     groups = {
         name: held
         for name, held in _study()[key].items()
-        if int(name.split("/")[0]) >= 4 and int(name.split("/")[1]) >= 5
+        if int(name.split("/")[0]) >= 4 and int(name.split("/")[1]) <= 2
     }
     assert groups
     mean = np.average([m for m, *_ in groups.values()], weights=[p for *_, p in groups.values()])
-    assert 0.93 <= mean <= 0.98
+    assert 0.92 <= mean <= 0.98
 
 
 def test_tables_are_put_into_groups():
-    assert group_of(19, 4) is None
-    assert group_of(20, 20) == "1/1"
-    assert group_of(149, 30) == "3/4"
-    assert group_of(10**9, 4) == f"{len(OBJECTS)}/{len(PER_CELL)}"
-    assert coverage_of("vi", 10**6, 9) is None  # keys alone, no aliases
+    assert group_of(np.array([10, 9])) is None
+    assert group_of(np.ones(20, int)) == f"1/{len(ALONE)}"
+    assert group_of(np.array([100, 47, 1, 1])) == "3/2"
+    assert group_of(np.array([10**9, 10**9])) == f"{len(OBJECTS)}/1"
+    assert coverage_of("vi", np.array([10**6, 10**6])) is None  # keys alone, no aliases
 
 
 def test_figures_hold_for_fresh_samples():

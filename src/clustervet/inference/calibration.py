@@ -8,11 +8,15 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 # Coverage of 95% intervals below which an interval is called a rough guide.
 LEAST = 0.90
-# Lower ends of the groups of tables, by objects and by objects per non-empty cell.
+# Lower ends of the groups of tables: by objects, and by the share of objects that are alone in
+# their cell. That share estimates what the sample has not seen of its population (Good 1953).
 OBJECTS = (20, 40, 80, 150, 500, 2_000)
-PER_CELL = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
+ALONE = (0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
 
 
 class Coverage(NamedTuple):
@@ -36,10 +40,16 @@ class Coverage(NamedTuple):
     populations: int
 
 
-def group_of(n: int, cells: int) -> str | None:
-    """The name of the group of tables with so many objects and non-empty cells."""
-    size, per_cell = bisect_right(OBJECTS, n), bisect_right(PER_CELL, n / max(1, cells))
-    return f"{size}/{per_cell}" if size and per_cell else None
+def group_of(counts: NDArray[Any]) -> str | None:
+    """The name of the group of a table with these counts; None if it has too few objects.
+
+    >>> group_of(np.array([12, 7, 1]))
+    '1/4'
+    """
+    n = int(counts.sum())
+    alone = np.count_nonzero(counts == 1) / max(1, n)
+    size = bisect_right(OBJECTS, n)
+    return f"{size}/{bisect_right(ALONE, alone)}" if size else None
 
 
 @cache
@@ -50,11 +60,11 @@ def _study() -> dict[str, dict[str, list[Any]]]:
     return found
 
 
-def coverage_of(measure: str, n: int, cells: int) -> Coverage | None:
+def coverage_of(measure: str, counts: NDArray[Any]) -> Coverage | None:
     """How often intervals of a measure were right in tables of this kind; None if none was tried.
 
-    >>> coverage_of("no_such_measure", 100, 4) is None
+    >>> coverage_of("no_such_measure", np.array([30, 70])) is None
     True
     """
-    held = _study().get(measure, {}).get(group_of(n, cells) or "")
+    held = _study().get(measure, {}).get(group_of(counts) or "")
     return None if held is None else Coverage(*held)

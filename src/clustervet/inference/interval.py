@@ -209,7 +209,7 @@ def intervals(
                 record.bounds,
                 n,
                 drawn,
-                None if own else coverage_of(record.key, n, len(table)),
+                None if own else coverage_of(record.key, table.cells.values),
             )
             for record, value, spread in zip(records, values, spreads, strict=True)
         ]
