@@ -191,7 +191,7 @@ def diagnosis():
         "split": found.splits[0],
         "repair": found.repairs[0],
         "perfect": cv.diagnose(truth(), truth()),
-        "hostile": cv.diagnose(list(hostile), list(other)),
+        "hostile": cv.diagnose(list(hostile), list(other), level=1),
     }
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import is_number
 from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
 from clustervet.contingency.build import REAL_LIMIT
 from clustervet.contingency.engine_table import with_cells
-from clustervet.errors import TableError
-from clustervet.inference.repairs import Repair, find_repairs
+from clustervet.errors import ParameterError, Setting, TableError
+from clustervet.inference.repairs import Repair, agreement, find_repairs
 from clustervet.labels import show_label
 from clustervet.registry import measures
 from clustervet.view import (
@@ -31,12 +32,17 @@ from clustervet.view import (
     plain,
     text_cell,
 )
-from clustervet.view.words import ident
+from clustervet.view.words import ident, known
 
 Reals = NDArray[np.float64]
 LOG_TWO = math.log(2)
 # Rows of a table that a terminal shows.
 SHOWN = 20
+# The share of VI that a repair must gain to be named in a sentence.
+WORTH = 0.01
+GAINS = ("vi_gain", "vi_gain_per_object", "q0_gain", "adjusted_rand_gain")
+# Measures by the names that sentences use.
+SPOKEN = {"variation_of_information": "VI", "adjusted_rand": "adjusted Rand"}
 AGREEMENT = (
     (0.9, "Excellent agreement"),
     (0.65, "Good agreement"),
@@ -107,8 +113,10 @@ class Diagnosis(Result):
         How each cluster and each class fits, and its exact share of what is wrong.
     splits, merges : list of Spread
         The classes split over clusters, and the clusters that mix classes, costliest first.
-    repairs : list of Repair
-        Single changes of the clustering, with what they gain.
+    repairs, repairs_per_object : list of Repair
+        Single changes of the clustering: those that lower the variation of information most in
+        total, and those that lower it most per object that gets another cluster. Both are empty
+        where the agreement is not beyond chance.
     vi, q0, adjusted_rand, pair_errors : float
         The totals: variation of information and Dom's Q0 in bits, the adjusted Rand index, and
         the number of pairs that the clustering gets wrong.
@@ -117,6 +125,13 @@ class Diagnosis(Result):
         and from classes split over clusters.
     objects : float
         The number of objects.
+    p_value : float
+        How likely random clusterings of the same sizes agree as well, or an upper bound of that;
+        nan where it is not known.
+    p_value_by : str
+        The measure that the p-value is of; empty where it is not known.
+    level : float
+        The p-value up to which the agreement is taken as beyond chance.
 
     Examples
     --------
@@ -133,6 +148,7 @@ class Diagnosis(Result):
     splits: list[Spread]
     merges: list[Spread]
     repairs: list[Repair]
+    repairs_per_object: list[Repair]
     vi: float
     q0: float
     adjusted_rand: float
@@ -140,6 +156,14 @@ class Diagnosis(Result):
     mixed: float
     scattered: float
     objects: float
+    p_value: float
+    p_value_by: str
+    level: float
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether repairs are named: the agreement is beyond chance, or that is not known."""
+        return not self.p_value > self.level
 
     @property
     def verdict(self) -> str:
@@ -174,28 +198,44 @@ class Diagnosis(Result):
             lines.append(f"The costliest mixture is cluster {_spread_words(self.merges[0], 'of')}.")
         if self.splits and scattered >= 0.35:
             lines.append(f"The costliest split is class {_spread_words(self.splits[0], 'in')}.")
-        worth = [
-            r for r in self.repairs if r.vi_gain >= 0.01 * self.vi and r.adjusted_rand_gain > 0
-        ]
-        if worth:
-            lines.append(f"Most would be gained if you {worth[0]}.")
-        return " ".join(lines)
+        return " ".join([*lines, *self._advice])
+
+    @property
+    def _advice(self) -> list[str]:
+        """What to do first, or why nothing is recommended."""
+        if not self.beyond_chance:
+            p = f"p = {known(self.p_value, '.2g')} by {SPOKEN[self.p_value_by]}"
+            return [f"The agreement is not beyond chance ({p}), so no repair is named."]
+        total, per_object = (
+            [r for r in found if r.vi_gain >= WORTH * self.vi and r.adjusted_rand_gain > 0]
+            for found in (self.repairs, self.repairs_per_object)
+        )
+        lines = [f"Most would be gained if you {total[0]}."] if total else []
+        if per_object and per_object[0] not in total[:1]:
+            lines.append(f"Most per object would be gained if you {per_object[0]}.")
+        if lines and not self.p_value_by:
+            lines.append("Whether the agreement is beyond chance is not known for such weights.")
+        return lines
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return one row per cluster and per class.
+        """Return one row per cluster, per class and per repair.
+
+        The name of a repair is what to do, and its size the number of objects that get another
+        cluster. Only repairs have gains, and only clusters and classes the other numbers.
 
         Returns
         -------
         dict
             Values by the name of the column.
         """
-        parts = [("cluster", part) for part in self.clusters]
-        parts += [("class", part) for part in self.classes]
-        fields = Part.__dataclass_fields__
-        return {
-            "part": [kind for kind, _ in parts],
-            **{name: [part.to_dict()[name] for _, part in parts] for name in fields},
-        }
+        rows = [{"part": "cluster", **part.to_dict()} for part in self.clusters]
+        rows += [{"part": "class", **part.to_dict()} for part in self.classes]
+        rows += [
+            {"part": "repair", "name": one.action, "size": one.objects, **one.to_dict()}
+            for one in dict.fromkeys([*self.repairs, *self.repairs_per_object])
+        ]
+        names = ["part", *Part.__dataclass_fields__, *GAINS]
+        return {name: [row.get(name) for row in rows] for name in names}
 
     def document(self) -> Section:
         """Return the verdict, the clusters, the classes and the repairs, the costliest first.
@@ -232,12 +272,14 @@ class Diagnosis(Result):
         Returns
         -------
         list of Table
-            Three tables; clusters and classes have the costliest first.
+            The clusters and the classes, the costliest first, and the repairs by their gain in
+            total, if there are any. A last table has the repairs by their gain per object, if some
+            of them are not among the others.
 
         Examples
         --------
         >>> import clustervet as cv
-        >>> found = cv.diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
+        >>> found = cv.diagnose(["a"] * 12 + ["b"] * 12, [0] * 16 + [1] * 8)
         >>> [(table.key, len(table.rows)) for table in found.tables("k", "p0")]
         [('k-clusters', 2), ('k-classes', 2), ('k-repairs', 1)]
         """
@@ -245,7 +287,14 @@ class Diagnosis(Result):
             _parts_table(f"{key}-clusters", self.clusters, "cluster", scope, silhouettes),
             _parts_table(f"{key}-classes", self.classes, "class", scope),
         ]
-        return [*found, _repairs_table(f"{key}-repairs", self.repairs, scope)]
+        title = "What would improve it most"
+        if self.repairs:
+            found.append(_repairs_table(f"{key}-repairs", title, self.repairs, scope))
+        if not set(self.repairs_per_object) <= set(self.repairs):
+            title += " per object"
+            listed = self.repairs_per_object
+            found.append(_repairs_table(f"{key}-repairs-per-object", title, listed, scope))
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the diagnosis as plain data; names are text that is safe to show.
@@ -261,11 +310,16 @@ class Diagnosis(Result):
             "dom_q0": self.q0,
             "adjusted_rand": plain(self.adjusted_rand),
             "pair_errors": self.pair_errors,
+            "p_value": plain(self.p_value),
+            "p_value_by": self.p_value_by or None,
+            "level": self.level,
+            "beyond_chance": self.beyond_chance,
             "clusters": [part.to_dict() for part in self.clusters],
             "classes": [part.to_dict() for part in self.classes],
             "splits": [spread.to_dict() for spread in self.splits],
             "merges": [spread.to_dict() for spread in self.merges],
             "repairs": [repair.to_dict() for repair in self.repairs],
+            "repairs_per_object": [repair.to_dict() for repair in self.repairs_per_object],
         }
 
 
@@ -314,11 +368,13 @@ def _parts_table(
     return Table(key, title, tuple(columns), tuple(rows), shown=SHOWN)
 
 
-def _repairs_table(key: str, repairs: list[Repair], scope: str) -> Table:
+def _repairs_table(key: str, title: str, repairs: list[Repair], scope: str) -> Table:
     """Return one row per single change of the clustering that would gain something."""
     columns = (
         Column("repair", "text"),
+        Column("objects", hint="Objects that get another cluster"),
         Column("gain in VI, bits"),
+        Column("per object", hint="The gain in VI divided by the objects"),
         Column("gain in Q0, bits"),
         Column("gain in adjusted Rand"),
     )
@@ -326,7 +382,9 @@ def _repairs_table(key: str, repairs: list[Repair], scope: str) -> Table:
         Row(
             (
                 text_cell(repair.action),
+                number_cell(repair.objects),
                 number_cell(repair.vi_gain),
+                number_cell(repair.vi_gain_per_object),
                 number_cell(repair.q0_gain),
                 number_cell(repair.adjusted_rand_gain),
             ),
@@ -335,10 +393,12 @@ def _repairs_table(key: str, repairs: list[Repair], scope: str) -> Table:
         for repair in repairs
     )
     note = "What one change by itself would gain; positive numbers are improvements."
-    return Table(key, "What would improve it most", columns, rows, note)
+    return Table(key, title, columns, rows, note)
 
 
-def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) -> Diagnosis:
+def diagnose(
+    truth: Any, pred: Any = None, *, most: int = 10, level: float = 0.05, **options: Any
+) -> Diagnosis:
     """Say where a clustering goes wrong, and what would improve it most.
 
     Parameters
@@ -349,6 +409,9 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
         The clusters, unless `truth` is a table.
     most : int, default 10
         The most entries in each of the lists of splits, merges and repairs.
+    level : float, default 0.05
+        Repairs are named only if random clusterings of the same sizes agree as well with at most
+        this probability; with 1 they are named in any case.
     **options
         Options of reading labels (`missing`, `noise`, ...).
 
@@ -362,7 +425,7 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     LabelError
         If the labels cannot be read.
     ParameterError
-        If an option is unknown.
+        If an option is unknown, or the level is not above 0 and at most 1.
     TableError
         If the cells of the table are not in memory, or its counts sum to 1e150 or more.
 
@@ -372,15 +435,32 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     H(C|K) + H(K|C) (Meilă 2007), of Q0 (Dom 2001) and of the wrong pairs N10 + N01 sum to the
     whole.
 
+    A repair merges two clusters, splits a class off a cluster, or moves the objects of a class in
+    one cluster to another cluster. The gain is the exact change of the measure by this repair
+    alone. Of each cell only the best move is listed, and a split only if no move of the same
+    objects gains more. All pairs of parts of one class are looked at, up to two million; in larger
+    tables each part is paired with those that are largest in their clusters.
+
+    Repairs are ordered by their gain in total, since a single stray object often has the largest
+    gain per object; `repairs_per_object` has the other order.
+
+    The p-value is the share of random clusterings of the same sizes with at most this VI. If the
+    pairs in agreement are ten standard deviations beyond their mean, whose values are exact
+    (Fowlkes & Mallows 1983), it is Cantelli's upper bound instead. Beyond 200,000 objects in more
+    than 10,000 entries it is that of `chance("adjusted_rand", samples=0)`. Real weights have none.
+    The random numbers are always the same, so that a diagnosis is repeatable.
+
     Examples
     --------
     >>> import clustervet as cv
-    >>> found = cv.diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
+    >>> found = cv.diagnose(["a"] * 12 + ["b"] * 12, [0] * 16 + [1] * 8)
     >>> found.clusters[0].majority, found.clusters[0].size, found.clusters[0].match
-    ('a', 8, 'a')
+    ('a', 16, 'a')
     >>> print(found.repairs[0])
-    separate class b from the rest of cluster 0 (0.541 bits)
+    move the 4 objects of class b in cluster 0 to cluster 1 (1.000 bits, 0.25 per object)
     """
+    if not is_number(level) or not 0 < level <= 1:
+        raise ParameterError(Setting("level"), f" must be above 0 and at most 1, not {level!r}.")
     table = with_cells(measures["vi"].subject(truth, pred, **options), "a diagnosis")
     if table.n >= REAL_LIMIT:  # its pairs would exceed any float
         raise TableError(f"a diagnosis needs counts that sum to less than {REAL_LIMIT:g}.")
@@ -395,7 +475,8 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
     classes = _parts(turned, shares.by_class(table.shape[0]), dict(pairs))
     merges = _spreads(clusters, turned, most)
     splits = _spreads(classes, table, most)
-    repairs = find_repairs(table, most)
+    p_value, by = agreement(table)
+    repairs, per_object = ([], []) if p_value > level else find_repairs(table, most)
     entropies = table.entropies
     vi = 0.0 if table.identical else math.fsum(part.vi for part in clusters)
     lost, gained = (
@@ -408,6 +489,7 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
         splits,
         merges,
         repairs,
+        per_object,
         vi=vi,
         q0=math.fsum(part.q0 for part in clusters),
         adjusted_rand=measures["ari"].evaluate(table).value,
@@ -415,6 +497,9 @@ def diagnose(truth: Any, pred: Any = None, *, most: int = 10, **options: Any) ->
         mixed=lost,
         scattered=gained,
         objects=float(table.n),
+        p_value=p_value,
+        p_value_by=by,
+        level=float(level),
     )
 
 

@@ -107,10 +107,10 @@ class Judgement(Result):
     Examples
     --------
     >>> import clustervet as cv
-    >>> truth, pred = ["a"] * 6 + ["b"] * 6, [0] * 8 + [1] * 4
+    >>> truth, pred = ["a"] * 12 + ["b"] * 12, [0] * 16 + [1] * 8
     >>> found = cv.judge(truth, pred, measures=["purity"], diagnose=True)
     >>> round(found.scores["pred"]["purity"], 4), found.diagnoses["pred"].repairs[0].kind
-    (0.8333, 'split')
+    (0.8333, 'move')
     """
 
     SCHEMA: ClassVar[str] = SCHEMA
@@ -391,10 +391,10 @@ def judge(
 
     Examples
     --------
-    >>> truth = ["a"] * 6 + ["b"] * 6
-    >>> found = judge(truth, [0] * 6 + [0] * 2 + [1] * 4, measures=["rand"], diagnose=True)
+    >>> truth = ["a"] * 12 + ["b"] * 12
+    >>> found = judge(truth, [0] * 16 + [1] * 8, measures=["rand"], diagnose=True)
     >>> found.scores["pred"]["rand"] > 0.6, found.diagnoses["pred"].repairs[0].kind
-    (True, 'split')
+    (True, 'move')
     """
     tables = read_sides(
         truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
