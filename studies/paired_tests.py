@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import clustervet as cv
-from clustervet.inference.compare import Joint, holm
+from clustervet.inference.compare import Joint, holm, why_no_test
 from clustervet.inference.jackknife import jackknife, left_out
 from clustervet.labels import read_labels
 
@@ -85,7 +85,7 @@ def main() -> None:
     options = parser.parse_args()
     asked = options.measures.split(",") if options.measures else None
     chosen = cv.measures.select(asked, kind="external")
-    keys = tuple(record.key for record in chosen if record.better != "neither")
+    keys = tuple(record.key for record in chosen if asked or not why_no_test(record))
     cases = [(n, 2) for n in SIZES] + [(n, 5) for n in FIVE]
     work = [
         (name, n, several, options.samples, keys)

@@ -18,6 +18,7 @@ from clustervet.evidence.dropped import dropped_objects
 from clustervet.evidence.evidence import Evidence
 from clustervet.evidence.inputs import Inputs, read_inputs
 from clustervet.geometry.points import read_points, standardized
+from clustervet.inference.compare import why_no_test
 from clustervet.internal.silhouette import Silhouettes, silhouettes
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure
@@ -231,7 +232,7 @@ class _Examination:
 
     def _ranking_measure(self) -> str | None:
         """Return the measure that ranks the clusterings, where they can be ranked."""
-        directed = [record.key for record in self.chosen if record.better != "neither"]
+        directed = [record.key for record in self.chosen if not why_no_test(record)]
         if len(self.given.preds) < 2 or not directed:
             return None
         if self.weights is not None:

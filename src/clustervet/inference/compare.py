@@ -37,6 +37,8 @@ NAMED = 4
 PAIRS = 30
 # Objects below which differences of equally good predictions look significant too often.
 FEW = 20
+# Measures by which equally good predictions are told apart too often (studies/paired_tests.py).
+UNTESTED = frozenset({"f_measure", "normalized_clustering_accuracy", "pair_sets_index"})
 # Signs of groups of predictions; more groups than these are numbered.
 LETTERS = string.ascii_letters
 
@@ -453,8 +455,8 @@ def compare_predictions(
     LabelError
         If the labels cannot be read.
     ParameterError
-        If the measure needs features or has no direction, the names are equal, or a parameter is
-        unknown or out of range.
+        If the measure needs features or cannot tell predictions apart, the names are equal, or a
+        parameter is unknown or out of range.
     TableError
         If there are fewer than two objects, or all objects are alike.
 
@@ -538,8 +540,8 @@ def rank_predictions(
     LabelError
         If the labels cannot be read.
     ParameterError
-        If there are fewer than two predictions, the measure needs features or has no direction, or
-        a parameter is unknown or out of range.
+        If there are fewer than two predictions, the measure needs features or cannot tell
+        predictions apart, or a parameter is unknown or out of range.
     TableError
         If there are fewer than two objects, or all objects are alike.
 
@@ -568,6 +570,18 @@ def rank_predictions(
     return Ranking(record.key, confidence, values, objects, groups, comparisons)
 
 
+def why_no_test(record: Measure) -> str:
+    """Why a measure cannot tell predictions apart; empty where it can."""
+    if record.better == "neither":
+        return "has no direction, so it ranks nothing"
+    if record.key in UNTESTED:
+        return (
+            "jumps where clusters tie for a class, and no test of it keeps its level; compare by "
+            "another measure, such as purity or bcubed_f1"
+        )
+    return ""
+
+
 def _compare(
     truth: Any,
     preds: Mapping[str, Any],
@@ -583,8 +597,8 @@ def _compare(
     record = measures.select([measure])[0]
     if record.kind != "external":
         raise ParameterError(f"{record.key} needs features, not a second labeling.")
-    if record.better == "neither":
-        raise ParameterError(f"{record.key} has no direction, so it ranks nothing.")
+    if why := why_no_test(record):
+        raise ParameterError(f"{record.key} {why}.")
     parameters = {name: options.pop(name) for name in record.parameters if name in options}
     check_options(options, ["missing", "noise", "noise_policy", *record.parameters], record.key)
     sides, _ = encode_all({"truth": truth, **preds}, **options)

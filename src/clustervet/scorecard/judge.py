@@ -16,6 +16,7 @@ from clustervet.contingency.tables import Tables
 from clustervet.errors import ParameterError, Setting
 from clustervet.inference import Chance, Diagnosis, Interval, Ranking, diagnose, rank_predictions
 from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table
+from clustervet.inference.compare import why_no_test
 from clustervet.inference.interval import intervals as intervals_of
 from clustervet.inference.nulls import resolve_model
 from clustervet.labels.pair import Missing, NoisePolicy
@@ -329,11 +330,11 @@ def _ranking(
 
 
 def ranking_measure(chosen: Chosen) -> str | None:
-    """Return the measure that ranks: the first with a direction of those named."""
+    """Return the measure that ranks: the first of those named that can tell predictions apart."""
     if chosen is None:
         return "adjusted_rand"
     records = [record for record in measures.select(chosen) if record.kind == "external"]
-    return next((record.key for record in records if record.better != "neither"), None)
+    return next((record.key for record in records if not why_no_test(record)), None)
 
 
 def judge(
