@@ -69,7 +69,7 @@ def run(scale: Scale) -> Iterator[Row]:
     )
     yield _row("SphericalKMeans", size, ours, peer, goal=at_least(3))
     for name, kind, matrix in (
-        ("SoftMovMF", SoftMovMF, rows),
+        ("SoftMovMF", partial(SoftMovMF, annealing=None), rows),
         ("HardMovMF", HardMovMF, rows),
         ("FrequencySensitiveKMeans", FrequencySensitiveKMeans, rows),
         ("KLKMeans", KLKMeans, counts),

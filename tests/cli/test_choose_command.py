@@ -98,6 +98,28 @@ def test_select_writes_predictions(run, tmp_path):
     assert [row["label"] for row in rows] == found.predictions.tolist()
 
 
+def test_select_holds_out_trains_and_predicts_as_asked(run, tmp_path):
+    path, target = saved(tmp_path), tmp_path / "predictions.csv"
+    found = select(X, Y, ["kmeans", "gmm"], [2, 3, 4], 2, held_out=0.4)
+    ask = ["select", path, *ASK, "--features", "*", "--held-out", "0.4"]
+    ran = run(*ask, "--predictions", target, "--predict-by", "held_out")
+    assert found.advice in ran.out
+    assert "Ways to predict" in ran.out
+    rows = list(csv.DictReader(target.read_text().splitlines()))
+    wanted = found.predictors["held_out"].predictions.tolist()
+    assert [row["label"] for row in rows] == wanted
+    alone = answer(run(*ask, "--no-baseline", "-f", "json"))
+    assert list(alone["predictors"]) == ["pac_mdl", "held_out"]
+    assert "Ways to predict" not in run(*ask, "--held-out", "0").out
+    page = tmp_path / "page.md"
+    assert run(*ask, "--report", page).code == 0
+    assert found.advice in page.read_text()
+    for wrong in (["--held-out", "1"], ["--predictions", target, "--predict-by", "luck"]):
+        refused = run(*ask, *wrong)
+        assert refused.code == 2
+        assert refused.err.count("\n") == 1
+
+
 def test_labels_with_gaps_are_predicted(run, file):
     lines = [
         f"{x},{y},{label if seen else ''}"

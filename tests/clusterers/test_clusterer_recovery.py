@@ -28,18 +28,23 @@ def test_sizes_that_follow_every_move_are_balanced():
     assert balanced.balance_ > 0.85 > sizes.min() / sizes.mean()
 
 
-def test_annealing_finds_what_a_bad_start_hides():
+def test_annealing_finds_what_a_bad_start_hides_and_is_the_default():
     counts, topics = text(documents=150, words=600, topics=3, length=25, seed=4)
     rows = TfidfTransformer().fit_transform(counts)
-    plain, annealed = (
+    plain, usual, annealed = (
         np.mean(
             [
                 purity(topics, clone(model).set_params(random_state=seed).fit(rows).labels_)
                 for seed in range(5)
             ]
         )
-        for model in (SoftMovMF(3), SoftMovMF(3, concentration="shared", annealing=1.2))
+        for model in (
+            SoftMovMF(3, annealing=None),
+            SoftMovMF(3),
+            SoftMovMF(3, concentration="shared", annealing=1.2),
+        )
     )
+    assert usual > plain
     assert annealed > plain + 0.1
     assert annealed > 0.9
 

@@ -26,6 +26,7 @@ MODELS = [
     HardMovMF(),
     HardMovMF(concentration="shared"),
     SoftMovMF(),
+    SoftMovMF(annealing=None),
     SoftMovMF(concentration="shared", annealing=1.2),
     KLKMeans(),
     KLKMeans(weighting="length"),

@@ -569,11 +569,13 @@ def test_predictions_are_columns():
 
 def test_the_document_marks_the_chosen_algorithm():
     found = select(X, Y, PAIR, [2, 3], 2)
-    best, every = found.document().tables
+    best, ways, every = found.document().tables
     marked = [row.cells[0].text for row in best.rows if row.cells[0].best]
     assert marked == [found.best.algorithm]
     assert best.rows[0].cells[5].value == found.by_algorithm["km"].rate
     assert every.detail
     assert len(every.rows) == len(found.table)
-    assert found.document().lead == (found.verdict,)
+    assert found.document().lead == (found.verdict, found.advice)
+    assert [row.cells[0].text for row in ways.rows] == list(found.predictors)
+    assert [row.cells[0].text for row in ways.rows if row.cells[0].best] == [found.trusted]
     assert "| algorithm | clusters | run | train errors |" in found.to_markdown()

@@ -73,6 +73,21 @@ def select(
         str | None,
         typer.Option(metavar="keep | singletons", help="What points labelled -1 are."),
     ] = None,
+    held_out: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Labelled points to hold out, which bound the errors of two more predictors; 0 "
+            "for neither.",
+        ),
+    ] = 0.5,
+    baseline: Annotated[
+        bool,
+        typer.Option(
+            "--baseline/--no-baseline",
+            help="Train a plain classifier as well, with a bound of its own.",
+        ),
+    ] = True,
     journal: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write every fit there at once, and go on from it."),
@@ -96,6 +111,13 @@ def select(
         ),
         WRITTEN,
     ] = None,
+    predict_by: Annotated[
+        str,
+        typer.Option(
+            metavar="pac_mdl | held_out | baseline | trusted",
+            help="Predictor whose labels --predictions writes; trusted has the smallest bound.",
+        ),
+    ] = "pac_mdl",
     delimiter: options.Delimiter = None,
     header: options.Header = None,
     memory_limit: options.Memory = None,
@@ -145,6 +167,8 @@ def select(
             delta=delta,
             labels=labels,
             noise=noise,
+            held_out=held_out,
+            baseline=baseline,
             weighting=points.weighting if weighting is None else weighting,
             neighbours=neighbours,
             standardize=standardize,
@@ -159,7 +183,8 @@ def select(
             tell(f"{kept}; the same command goes on from there.")
         raise
     if predictions is not None:
-        write_whole(predictions, to_csv(found.predictions_columns(points.names)))
+        written = found.predictions_columns(points.names, predict_by)
+        write_whole(predictions, to_csv(written))
     emit(found, format, output, remarks=() if features else [points.remark], report=report)
 
 

@@ -112,13 +112,12 @@ class SoftMovMF(Mixture):
         As in `SphericalKMeans`.
     concentration : {'free', 'shared'}, default 'free'
         One κ per component, as in the paper, or one κ for all; see `HardMovMF`.
-    annealing : float, optional
-        Factor above 1. In thousands of dimensions posteriors are nearly hard from the first
-        iteration, and the result depends on the start. With annealing no κ may exceed a limit. The
-        limit begins at half the concentration at which one cluster first splits in two, and grows
-        by this factor in each iteration until it no longer binds. It only ever allows more, so the
-        likelihood still never gets worse. 1.2 is a good factor; with ``concentration='shared'`` it
-        is the best choice for short or few documents.
+    annealing : float or None, default 1.2
+        Factor above 1, or None for none, as in the paper. In thousands of dimensions posteriors
+        are nearly hard from the first iteration, and the result depends on the start. With
+        annealing no κ may exceed a limit. The limit begins at half the concentration at which one
+        cluster first splits in two, and grows by this factor in each iteration until it no longer
+        binds. It only ever allows more, so the likelihood still never gets worse.
 
     Attributes
     ----------
@@ -158,7 +157,7 @@ class SoftMovMF(Mixture):
     np.float64(1.0)
     """
 
-    annealing: float | None = None
+    annealing: float | None = 1.2
 
     def posteriors(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
         """Return the probability of each component given the row.

@@ -284,6 +284,7 @@ def _chosen(
         corpus.labels,
         labelled=labelled,
         language="algo",
+        held_out=0.0,
         weighting="tfidf",
         journal=journal,
         random_state=random_state,

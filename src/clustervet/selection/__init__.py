@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clustervet.selection.predictors import Predictor
 from clustervet.selection.select import select
 from clustervet.selection.selection import Selection
 
 if TYPE_CHECKING:
     from clustervet.selection.search import PacMdlSearch
 
-__all__ = ["PacMdlSearch", "Selection", "select"]
+__all__ = ["PacMdlSearch", "Predictor", "Selection", "select"]
 
 
 def __getattr__(name: str) -> Any:

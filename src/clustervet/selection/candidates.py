@@ -15,13 +15,21 @@ from numpy.typing import NDArray
 from clustervet._checks import is_number
 from clustervet.errors import LabelError, ParameterError
 from clustervet.fitting.fits import Fit
-from clustervet.labels import Codes, check_index, noise_count, plain_label, read_labels
+from clustervet.labels import (
+    Codes,
+    check_index,
+    noise_count,
+    plain_label,
+    read_labels,
+    show_label,
+)
 from clustervet.labels.codes import Mask
 from clustervet.pacmdl import Bound, Description, Language, bmax, pac_mdl_bound
 from clustervet.pacmdl.coding import CHOICES
 from clustervet.pacmdl.transduction import Transduction, read_sample, transduce
+from clustervet.selection.predictors import Answer, Halves
 from clustervet.view.data import record
-from clustervet.view.words import class_note
+from clustervet.view.words import class_note, counted
 
 Labels = NDArray[Any]
 NOISE = -1
@@ -37,11 +45,11 @@ def seeds_of(seed: int, name: str, clusters: int, run: int) -> tuple[int, int]:
     >>> seeds_of(0, "kmeans", 3, 1)[0] == seeds_of(0, "spherical", 3, 1)[0]
     False
     """
-    fit, ties = _stream(seed, name, clusters, run).generate_state(2).tolist()
+    fit, ties = stream_of(seed, name, clusters, run).generate_state(2).tolist()
     return fit, ties
 
 
-def _stream(seed: int, name: str, *numbers: int) -> np.random.SeedSequence:
+def stream_of(seed: int, name: str, *numbers: int) -> np.random.SeedSequence:
     """Return a stream of random numbers for one purpose of one selection."""
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:16]
     return np.random.SeedSequence([seed, *np.frombuffer(digest, "<u4").tolist(), *numbers])
@@ -116,7 +124,7 @@ def _drawn(size: int, points: int, seed: int) -> Mask:
             f"train={size} of {points:,} points leaves nothing to predict; at most "
             f"{points - 1:,} can be labelled."
         )
-    rng = np.random.default_rng(_stream(seed, "split"))
+    rng = np.random.default_rng(stream_of(seed, "split"))
     mask = np.zeros(points, bool)
     mask[rng.permutation(points)[:size]] = True
     return mask
@@ -235,6 +243,9 @@ class Contest:
     candidates: dict[Any, Candidate] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     leader: tuple[Candidate, Fit] | None = None
+    # The labelled points in two parts, and the best by the first: its rank, itself and its fit.
+    halves: Halves | None = None
+    learner: tuple[tuple[float, ...], Candidate, Fit] | None = None
     noise_as_cluster: dict[str, int] = field(default_factory=dict)
 
     def add(self, fit: Fit) -> None:
@@ -245,10 +256,22 @@ class Contest:
         leads = self.leader is None or rank(candidate) < rank(self.leader[0])
         if fit.labels is not None and leads:
             self.leader = candidate, fit
+        if fit.labels is not None and self.halves:
+            self._compare(candidate, fit, self.halves.learnt)
         if fit.labels is not None and self.noise is None:
             noisy, held = int((fit.labels == NOISE).sum()), self.noise_as_cluster
             if noisy:
                 held[candidate.algorithm] = max(noisy, held.get(candidate.algorithm, 0))
+
+    def _compare(self, candidate: Candidate, fit: Fit, learnt: Mask) -> None:
+        """Keep the fit that errs least on the points that are learnt from, each left out in turn.
+
+        Nothing here looks at the points held out, so their bound need not pay for this choice.
+        """
+        errors = self._transduced(fit, learnt).left_out_errors
+        rank = (errors, *self.study.rank(candidate)[1:])
+        if self.learner is None or rank < self.learner[0]:
+            self.learner = rank, candidate, fit
 
     def _judged(self, fit: Fit) -> Candidate:
         """Return what a fit is worth under the language of the study."""
@@ -258,7 +281,7 @@ class Contest:
             return plain
         found = self._transduced(fit)
         known = found.test_errors is not None and found.test_known > 0
-        counted = replace(
+        tried = replace(
             plain,
             found=len(found.clusters),
             train_errors=found.train_errors,
@@ -266,13 +289,13 @@ class Contest:
             test_rate=(found.test_errors or 0) / found.test_known if known else None,
             assignment=found.assignment,
         )
-        return self.study.rated(counted, self.study.language, self.study.choices()) or counted
+        return self.study.rated(tried, self.study.language, self.study.choices()) or tried
 
-    def _transduced(self, fit: Fit) -> Transduction:
+    def _transduced(self, fit: Fit, labelled: Mask | None = None) -> Transduction:
         return transduce(
             self.split.truth,
             self._told_apart(fit),
-            self.split.labelled,
+            self.split.labelled if labelled is None else labelled,
             labels=self.names,
             random_state=seeds_of(self.study.seed, *fit.key)[1],
         )
@@ -304,21 +327,13 @@ class Contest:
             random_state=seeds_of(self.study.seed, *fit.key)[1],
         )
 
-    def predictions(self, fit: Fit) -> NDArray[Any]:
+    def answer(self, candidate: Candidate, fit: Fit, labelled: Mask | None = None) -> Answer:
         """Return the label that each point gets from its cluster."""
-        found = self._transduced(fit)
+        found = self._transduced(fit, labelled)
         clusters = np.asarray(found.clusters, np.int64)
         codes = np.asarray(found.assignment, np.int64)
         places = np.searchsorted(clusters, self._told_apart(fit))
-        predicted: NDArray[Any] = _names_array(found.labels)[codes[places]]
-        return predicted
-
-
-def _names_array(names: Any) -> NDArray[Any]:
-    """Return labels as an array of their own type, or of objects where they have several."""
-    kinds = {type(name) for name in names}
-    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
-        return np.array(list(names))
-    array = np.empty(len(names), object)
-    array[:] = list(names)
-    return array
+        run = f", run {candidate.run}" if self.study.runs > 1 else ""
+        count = counted(candidate.clusters, "cluster")
+        method = f"{show_label(candidate.algorithm)}, {count}{run}"
+        return Answer(method, found.labels, codes[places])

@@ -56,6 +56,11 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         The possible labels, or their number.
     noise : {"keep", "singletons"}, optional
         What points labelled -1 by a clusterer are.
+    held_out : float, optional
+        The share of the labelled points that is held out for the other predictors of
+        `selection_`. `predict` and `transduction_` are those of the lowest PAC-MDL bound.
+    baseline : bool, optional
+        Whether a plain classifier is trained beside the clusterings.
     standardize : bool, optional
         Whether every feature gets mean 0 and variance 1 first.
     weighting : {"none", "counts", "tfidf"}, optional
@@ -118,6 +123,8 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         delta: float = 0.1,
         labels: Any = None,
         noise: str | None = None,
+        held_out: float = 0.5,
+        baseline: bool = True,
         standardize: bool = False,
         weighting: str = "none",
         neighbours: int = 0,
@@ -133,6 +140,8 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         self.delta = delta
         self.labels = labels
         self.noise = noise
+        self.held_out = held_out
+        self.baseline = baseline
         self.standardize = standardize
         self.weighting = weighting
         self.neighbours = neighbours

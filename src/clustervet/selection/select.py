@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
@@ -17,8 +18,25 @@ from clustervet.fitting.fits import FitTask, progress_bar, run_fits
 from clustervet.geometry.points import read_points, scale_ratio
 from clustervet.labels import show_label
 from clustervet.pacmdl import Language, languages, pac_mdl_bound
-from clustervet.selection.candidates import NOISES, Contest, SelectionStudy, read_split, seeds_of
+from clustervet.selection.candidates import (
+    NOISES,
+    Contest,
+    SelectionStudy,
+    read_split,
+    seeds_of,
+    stream_of,
+)
 from clustervet.selection.journal import Identity, Journal
+from clustervet.selection.predictors import (
+    BASELINE,
+    HELD_OUT,
+    PAC_MDL,
+    Predictor,
+    classified,
+    halves_of,
+    jointly,
+    read_share,
+)
 from clustervet.selection.selection import Selection
 
 if TYPE_CHECKING:
@@ -38,6 +56,8 @@ def select(
     delta: float = 0.1,
     labels: Any = None,
     noise: str | None = None,
+    held_out: float = 0.5,
+    baseline: bool = True,
     standardize: bool = False,
     weighting: str = "none",
     neighbours: int = 0,
@@ -86,6 +106,13 @@ def select(
         "keep" makes points labelled -1 one more cluster, as happens without a policy, which a note
         then says; "singletons" one cluster each. They are never dropped, so that every candidate
         predicts the same points.
+    held_out : float, optional
+        The share of the labelled points that is held out for a second and a third opinion. The
+        others label the clusters again, choose the clustering that errs least on them, and train
+        the baseline. Those held out bound the errors of both, without bits. 0 means neither.
+    baseline : bool, optional
+        Whether a plain classifier (nearest neighbours or ridge regression) is trained beside the
+        clusterings. It has a bound of its own, by the points held out.
     standardize : bool, optional
         Whether every feature gets mean 0 and variance 1 first; sparse features keep their zeros.
     weighting : {"none", "counts", "tfidf"}, optional
@@ -130,6 +157,12 @@ def select(
     The bound is that of Banerjee & Langford 2004, §3.2 and §3.3. Ties go to fewer clusters, then
     to the earlier algorithm and run.
 
+    `predictors` of the result has three ways to predict: "pac_mdl" (the chosen clustering),
+    "held_out" and "baseline". Each bound alone holds with probability 1 - delta; their joint
+    bounds hold all at once. `trusted` is the one with the smallest joint bound. The PAC-MDL bound
+    is a certificate for a clustering that one has. With many labelled points a classifier is
+    usually better.
+
     Examples
     --------
     >>> import numpy as np
@@ -139,6 +172,8 @@ def select(
     >>> found = select(X, y, algorithms=["kmeans", "ward"], clusters=range(2, 6), runs=2)
     >>> found.best.clusters, found.best.max_errors, found.best.test_errors
     (3, 12, 0)
+    >>> {key: one.joint_max_errors for key, one in found.predictors.items()}
+    {'pac_mdl': 13, 'held_out': 8, 'baseline': 8}
     """
     from clustervet.fitting.preparation import Preparation
 
@@ -153,7 +188,7 @@ def select(
     numbers, runs = _read_numbers(clusters, total), whole(runs, "runs", 1)
     preparation.check(scaled, wanted)
     policy = None if noise is None else one_of(noise, "noise", NOISES)
-    told, n_jobs = read_seed(random_state), jobs(n_jobs)
+    told, n_jobs, kept_back = read_seed(random_state), jobs(n_jobs), read_share(held_out)
     if journal is None and resume is not None:
         raise ParameterError("resume goes with a journal, and there is none.")
     with nullcontext() if journal is None else Journal(journal, resume) as held:
@@ -188,9 +223,11 @@ def select(
         if held:
             settings = {a.name: a.settings(preparation.described(a)) for a in wanted}
             held.begin(Identity.of(points, seed, settings))
-        contest = Contest(study, split, labels, policy)
+        drawn = np.random.default_rng(stream_of(seed, "held out"))
+        halves = halves_of(split.labelled, kept_back, drawn)
+        contest = Contest(study, split, labels, policy, halves=halves)
         _fit_all(contest, wanted, preparation, scaled, held, n_jobs, progress)
-    return _finished(contest)
+    return _finished(contest, points if baseline else None)
 
 
 def _readable(
@@ -275,8 +312,8 @@ def _fit_all(
                 tick()
 
 
-def _finished(contest: Contest) -> Selection:
-    """Return what came out, unless nothing did."""
+def _finished(contest: Contest, points: Any) -> Selection:
+    """Return what came out, unless nothing did; with points, a classifier is trained on them."""
     study = contest.study
     table = sorted(
         contest.candidates.values(),
@@ -289,7 +326,34 @@ def _finished(contest: Contest) -> Selection:
             f"{failed.clusters} clusters: {str(failed.error).rstrip('.')}."
         )
     best, fit = contest.leader
-    bound, predictions = contest.bound(best, fit), contest.predictions(fit)
-    labels = np.asarray(fit.labels)
-    seconds, noise = dict(contest.seconds), dict(contest.noise_as_cluster)
-    return Selection(study, tuple(table), best, bound, labels, predictions, seconds, noise)
+    predictors = _predictors(contest, points)
+    return Selection(
+        study=study,
+        table=tuple(table),
+        best=best,
+        bound=contest.bound(best, fit),
+        labels=np.asarray(fit.labels),
+        predictions=predictors[PAC_MDL].predictions,
+        seconds=dict(contest.seconds),
+        noise_as_cluster=dict(contest.noise_as_cluster),
+        predictors=predictors,
+    )
+
+
+def _predictors(contest: Contest, points: Any) -> dict[str, Predictor]:
+    """Return the ways to predict, each with its bound alone and with that of all at once."""
+    study, split, halves = contest.study, contest.split, contest.halves
+    found: dict[str, Predictor] = {}
+    if contest.leader is not None:
+        best = contest.leader[0]
+        bits = math.inf if best.bits is None else best.bits
+        found[PAC_MDL] = contest.answer(*contest.leader).predictor(split, study.delta, bits=bits)
+    if halves and contest.learner is not None:
+        _, candidate, fit = contest.learner
+        learnt = contest.answer(candidate, fit, halves.learnt)
+        found[HELD_OUT] = learnt.predictor(split, study.delta, halves)
+    if halves and points is not None:
+        seed = int(stream_of(study.seed, "baseline").generate_state(1)[0])
+        learnt = classified(points, study.weighting, split, halves, seed)
+        found[BASELINE] = learnt.predictor(split, study.delta, halves)
+    return jointly(found, study.test_size, study.delta)

@@ -10,10 +10,13 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
+from clustervet._checks import one_of
+from clustervet.errors import ParameterError
 from clustervet.labels import show_label
 from clustervet.pacmdl import Bound, Language, languages
 from clustervet.pacmdl.coding import CHOICES
 from clustervet.selection.candidates import Candidate, SelectionStudy
+from clustervet.selection.predictors import PAC_MDL, PREDICTORS, Predictor
 from clustervet.view import Cell, Column, Result, Row, Section, Table, plain
 from clustervet.view.cells import name_cell, number_cell, plain_table
 from clustervet.view.words import counted, noise_note, scale_note
@@ -49,6 +52,10 @@ class Selection(Result):
     noise_as_cluster : mapping, optional
         The most points that a clustering of each algorithm labels -1, where no policy said what
         that means and some are.
+    predictors : mapping, optional
+        The ways to predict by name: "pac_mdl" (the chosen clustering), "held_out" (the clustering
+        that errs least on one part of the labelled points, bounded by the other part) and
+        "baseline" (a classifier, bounded in the same way).
 
     Examples
     --------
@@ -70,6 +77,26 @@ class Selection(Result):
     predictions: NDArray[Any]
     seconds: Mapping[str, float]
     noise_as_cluster: Mapping[str, int] = field(default_factory=dict)
+    predictors: Mapping[str, Predictor] = field(default_factory=dict)
+
+    @property
+    def trusted(self) -> str:
+        """The predictor with the smallest joint bound; of equal ones the first."""
+        held = self.predictors
+        return min(held, key=lambda name: held[name].joint_max_errors, default=PAC_MDL)
+
+    @property
+    def advice(self) -> str:
+        """Which predictor to trust, in a sentence; empty if there is one only."""
+        if len(self.predictors) < 2:
+            return ""
+        one, many = self.predictors[self.trusted], len(self.predictors)
+        return (
+            f"Of {many} ways to predict, trust {self.trusted} ({one.method}): at most "
+            f"{one.joint_max_errors:,} of {self.study.test_size:,} wrong ({one.joint_rate:.2%}). "
+            f"With probability at least {1 - self.study.delta:.10g}, the joint bounds of all "
+            f"{many} hold at once."
+        )
 
     @property
     def failed(self) -> tuple[Candidate, ...]:
@@ -194,7 +221,10 @@ class Selection(Result):
             ],
             "languages": self.languages(),
             "candidates": plain(self.table),
+            "predictors": {name: one.to_dict() for name, one in self.predictors.items()},
+            "trusted": self.trusted,
             "verdict": self.verdict,
+            "advice": self.advice,
             **({"noise_as_cluster": noise} if (noise := dict(self.noise_as_cluster)) else {}),
             **({"scale_ratio": study.scale_ratio} if study.scale_ratio else {}),
         }
@@ -222,18 +252,28 @@ class Selection(Result):
         """
         return {name: [getattr(one, name) for one in self.table] for name in COLUMNS}
 
-    def predictions_columns(self, names: Sequence[str] | None = None) -> dict[str, Sequence[Any]]:
+    def predictions_columns(
+        self, names: Sequence[str] | None = None, by: str = PAC_MDL
+    ) -> dict[str, Sequence[Any]]:
         """Return the cluster and the predicted label of each point.
 
         Parameters
         ----------
         names : sequence of str, optional
             The names of the points, such as the files of documents.
+        by : {"pac_mdl", "held_out", "baseline", "trusted"}, optional
+            The predictor that the labels come from. Clusters are those of the chosen clustering,
+            and are left out for other predictors.
 
         Returns
         -------
         dict
             The columns "document" (where there are names), "cluster" and "label".
+
+        Raises
+        ------
+        ParameterError
+            If there is no such predictor.
 
         Examples
         --------
@@ -244,8 +284,15 @@ class Selection(Result):
         >>> columns["document"], columns["label"]
         (['1.txt', '2.txt', '3.txt', '4.txt'], ['a', 'a', 'b', 'b'])
         """
-        first: dict[str, Sequence[Any]] = {} if names is None else {"document": names}
-        return first | {"cluster": self.labels.tolist(), "label": self.predictions.tolist()}
+        columns: dict[str, Sequence[Any]] = {} if names is None else {"document": names}
+        one_of(by, "by", (*PREDICTORS, "trusted"))
+        name = self.trusted if by == "trusted" else by
+        if name == PAC_MDL:
+            return columns | {"cluster": self.labels.tolist(), "label": self.predictions.tolist()}
+        if name not in self.predictors:
+            held = " and ".join(self.predictors)
+            raise ParameterError(f"this selection has no predictor {name!r}, but {held}.")
+        return columns | {"label": self.predictors[name].predictions.tolist()}
 
     def document(self) -> Section:
         """Return the best of each algorithm, and every candidate for pages.
@@ -270,16 +317,45 @@ class Selection(Result):
             heads,
             tuple(self._row(candidate) for candidate in self.by_algorithm.values()),
         )
+        ways = (self._ways(),) if self.advice else ()
         every = plain_table("selection-all", "Every candidate", self.columns(), detail=True)
         return Section(
             "selection",
             "The choice and its bound",
-            (self.verdict, self._caption()),
-            (best, every),
+            (self.verdict, *((self.advice,) if self.advice else ()), self._caption()),
+            (best, *ways, every),
             notes=tuple(self._notes()),
-            lead=(self.verdict,),
+            lead=(self.verdict, *((self.advice,) if self.advice else ())),
             subject=self,
         )
+
+    def _ways(self) -> Table:
+        """Return the ways to predict with their bounds."""
+        heads = (
+            Column("predictor", "text"),
+            Column("method", "text"),
+            Column("learns from", hint="Labelled points that it learns from"),
+            Column("checked on", hint="Labelled points that its bound is computed from"),
+            Column("errors", hint="Those of them that are predicted wrongly"),
+            Column("bound", scale=(0, 1), hint="Holds alone with probability 1 - delta"),
+            Column("joint bound", scale=(0, 1), hint="All hold at once with probability 1 - delta"),
+            Column("test errors", scale=(0, 1), hint="Those that are, where the truth is known"),
+        )
+        rows = []
+        for name, one in self.predictors.items():
+            chosen = name == self.trusted
+            cells = (
+                replace(Cell(name), best=chosen),
+                Cell(one.method),
+                number_cell(one.learn_size),
+                number_cell(one.check_size),
+                number_cell(one.check_errors),
+                _share(one.max_errors, one.rate),
+                replace(_share(one.joint_max_errors, one.joint_rate), best=chosen),
+                _share(one.test_errors, one.test_rate),
+            )
+            rows.append(Row(cells))
+        return Table("selection-predictors", "Ways to predict", heads, tuple(rows))
 
     def _row(self, candidate: Candidate) -> Row:
         name = name_cell("algorithm", candidate.algorithm)
@@ -320,7 +396,9 @@ class Selection(Result):
         """Return what the table does not say: its language, the constant answer, failures."""
         bound, lines = self.bound, []
         if len(self.study.algorithms) > 1:
-            lines.append("In the table, no bound pays for having chosen between the algorithms.")
+            lines.append(
+                "In the table of algorithms, no bound pays for having chosen between them."
+            )
         label, constant = show_label(bound.constant.label), bound.constant
         than = "" if bound.beats_constant else ", which is no worse"
         lines.append(
