@@ -45,16 +45,15 @@ def sample(rows: np.ndarray, n: int, rng: np.random.Generator) -> tuple[np.ndarr
 def told_apart(truth: np.ndarray, preds: np.ndarray, records: list[cv.Measure]) -> dict[str, bool]:
     """Whether any two predictions are told apart by each measure, as `rank_predictions` does."""
     joint = Joint([str(k) for k in range(len(preds))], [read_labels(x) for x in (truth, *preds)])
-    parts = [(left_out(table, records, {}), cells) for table, cells in joint.pairs]
+    changes = [left_out(table, records, {})[cells] for table, cells in joint.pairs]
     found = {}
     for k, record in enumerate(records):
+        values = [record.evaluate(table).value for table in joint.tables()]
         raw = [
-            jackknife(
-                float(a[0][k] - b[0][k]), a[1][to_a, k] - b[1][to_b, k], joint.counts
-            ).p_value(record.evaluate(one).value - record.evaluate(other).value)
-            for ((a, to_a), one), ((b, to_b), other) in combinations(
-                zip(parts, joint.tables(), strict=True), 2
+            jackknife(changes[i][:, k] - changes[j][:, k], joint.counts).p_value(
+                values[i] - values[j]
             )
+            for i, j in combinations(range(len(preds)), 2)
         ]
         found[record.key] = any(p < 0.05 for p in holm(raw))
     return found

@@ -664,12 +664,8 @@ def _spreads(
     parameters: dict[str, Any],
 ) -> list[Spread]:
     """The spread of each difference. An object counts in a table only by the cell that it is in."""
-    whole, without = [], []
-    for table, cells in joint.pairs:
-        value, left = left_out(table, [record], parameters)
-        whole.append(float(value[0]))
-        without.append(left[cells, 0])
-    return [jackknife(whole[i] - whole[j], without[i] - without[j], joint.counts) for i, j in pairs]
+    changes = [left_out(table, [record], parameters)[cells, 0] for table, cells in joint.pairs]
+    return [jackknife(changes[i] - changes[j], joint.counts) for i, j in pairs]
 
 
 def _difference_interval(

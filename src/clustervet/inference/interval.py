@@ -240,9 +240,8 @@ def _spreads(
 ) -> tuple[list[Spread], int]:
     """The spread of each measure, and how many tables were resampled for it."""
     if len(table) <= MOST_CELLS:
-        whole, without = left_out(table, records, own)
-        counts = table.cells.values
-        return [jackknife(float(v), without[:, k], counts) for k, v in enumerate(whole)], 0
+        changes, counts = left_out(table, records, own), table.cells.values
+        return [jackknife(changes[:, k], counts) for k in range(len(records))], 0
     resampled = bootstrap(table, records, own, *draws)
     centers = values_of(table.as_population(), records, own)
     n = int(table.n)

@@ -23,8 +23,8 @@ from clustervet.registry import Measure
 MOST_CELLS = 2_000
 # The share of the estimated bias that is taken to be uncertain.
 DOUBT = 0.25
-# Objects beyond which one of them is lost in rounding: more are left out at once.
-ROUNDED = 10**8
+# Objects beyond which one of them is lost in rounding: this share of them is left out at once.
+ROUNDED, BLOCK = 10**8, 1e-5
 
 Floats = NDArray[np.float64]
 
@@ -74,8 +74,8 @@ def left_out(
     records: Sequence[Measure],
     parameters: dict[str, Any],
     cells: NDArray[np.int64] | None = None,
-) -> tuple[Floats, Floats]:
-    """The values of measures, and one row per cell with their values without one of its objects.
+) -> Floats:
+    """How much measures change without one object: one row per cell, one column per measure.
 
     A measure that depends on the number of objects reads all tables as distributions over the same
     number of them, so that leaving one out changes the shares alone.
@@ -87,13 +87,13 @@ def left_out(
     with ticking(len(chosen), "leaving objects out") as tick:
         for row, cell in enumerate(chosen):
             fewer = counts.copy()
-            block = max(1, min(n // ROUNDED, int(counts[cell])))
+            block = min(int(n * BLOCK), int(counts[cell])) if n > ROUNDED else 1
             fewer[cell] -= block
             without = np.array(_values(table.with_values(fewer), n, records, parameters))
-            share = (n - block) / (block * (n - 1))  # what one object of the block does
-            found[row] = without if block == 1 else whole - (whole - without) * share
+            # What one object of the block does.
+            found[row] = (without - whole) * ((n - block) / (block * (n - 1)))
             tick()
-    return whole, found
+    return found
 
 
 def _values(
@@ -105,31 +105,31 @@ def _values(
     ]
 
 
-def jackknife(value: float, without: Floats, counts: NDArray[Any]) -> Spread:
-    """The spread of a value whose values without one object of each kind are known.
+def jackknife(changes: Floats, counts: NDArray[Any]) -> Spread:
+    """The spread of a value that changes so much without one object of each kind.
 
     Bias and standard error are Quenouille's and Tukey's (Efron 1982, ch. 2 and 3). The variance of
     a variance depends on the kurtosis of what it is made of, which gives the degrees of freedom:
     2 n / (kurtosis - 1), n for normal values.
     """
-    known = np.isfinite(without)
+    known = np.isfinite(changes)
     weights = np.where(known, counts, 0).astype(np.float64)
     undefined = int(counts[~known].sum())
     n = float(weights.sum())
-    if n < 2 or not math.isfinite(value):
+    if n < 2:
         return Spread(math.nan, math.nan, math.nan, undefined)
-    values = np.where(known, without, 0.0)
+    values = np.where(known, changes, 0.0)
     mean = float(weights @ values) / n
     gaps = values - mean
     second = float(weights @ gaps**2) / n
-    # Rounding must not pass for a spread: without it all values may be equal.
-    if math.sqrt(second) <= 1e-13 * max(abs(value), abs(mean)) * min(1.0, ROUNDED / n):
+    # Rounding must not pass for a spread: without it all changes may be equal.
+    if math.sqrt(second) <= 1e-13 * min(1.0, ROUNDED / n):
         second = 0.0
     freedom = n - 1
     if second:
         kurtosis = float(weights @ (gaps / math.sqrt(second)) ** 4) / n
         freedom = min(freedom, max(1.0, 2 * n / max(kurtosis - 1, 1e-9)))
-    bias = (n - 1) * (mean - value) if n <= ROUNDED else 0.0  # beyond, the error is far larger
+    bias = (n - 1) * mean if n <= ROUNDED else 0.0  # beyond, the error is far larger
     return Spread(bias, math.sqrt((n - 1) * second), freedom, undefined)
 
 

@@ -149,7 +149,7 @@ def accelerations(
     """
     counts = table.cells.values
     chosen = np.arange(0, len(counts), max(1, len(counts) // LEFT_OUT))
-    _, results = left_out(table, records, parameters, chosen)
+    results = left_out(table, records, parameters, chosen)
     weights = counts[chosen].astype(np.float64)
     return [_skewness(results[:, k], weights) for k in range(len(records))]
 
