@@ -17,7 +17,7 @@ def test_several_predictions_end_with_a_ranking_that_shows_ties(run):
     preds = [x for name in ("kmeans", "ward", "mixture", "dbscan") for x in ("-p", name)]
     done = run("score", IRIS, "-t", "species", *preds, "-m", "ari", *SURE)
     assert done.code == 0
-    assert "0.95 confidence intervals from 200 resampled tables" in done.out
+    assert "0.95 confidence intervals, each object left out in turn" in done.out
     assert done.out.splitlines()[-1] == (
         "By adjusted_rand, at 0.95 confidence: mixture > kmeans = ward > dbscan "
         "(= where the data cannot tell)"

@@ -46,7 +46,7 @@ HEADLINES = ("adjusted_rand", "silhouette", "simplified_silhouette", "davies_bou
 SIDE_BY_SIDE = 12
 # Notes on single values that are shown.
 NOTES = 12
-LEFT_OUT = "the values without each of the objects"
+LEFT_OUT = "each object left out in turn"
 ARROWS_NOTE = "↑ higher is better, ↓ lower is better."
 
 
@@ -75,8 +75,8 @@ def _captions(cards: Cards, named: bool) -> list[str]:
     found = next((score.interval for score in scores if score.interval is not None), None)
     if found is not None:
         lines.append(
-            f"[low, high]: {found.confidence:.4g} confidence intervals from "
-            + (f"{found.resamples:,} resampled tables" if found.resamples else LEFT_OUT)
+            f"[low, high]: {found.confidence:.4g} confidence intervals, "
+            + (f"from {found.resamples:,} resampled tables" if found.resamples else LEFT_OUT)
         )
     sampled = next((score.ends for score in scores if score.is_sampled), None)
     if sampled is not None:
