@@ -13,14 +13,25 @@ from scipy.stats import chisquare, kstest
 import clustervet as cv
 from clustervet.errors import ClustervetError
 from clustervet.inference.chance import chance_levels
-from clustervet.inference.expectation import ClosedForm, pair_variance
+from clustervet.inference.expectation import ClosedForm
 from clustervet.inference.nulls import MODELS, Side, _alone, _draw_backwards, sides
+from clustervet.inference.pair_null import PairNull
 from clustervet.partition.draw import stirling
 
 TRUTH = [0, 0, 1, 1, 2]
 PRED = [0, 1, 1, 1, 2]
 TABLE = cv.Contingency.from_labels(TRUTH, PRED)
 KEYS = ["rand", "mirkin", "fowlkes_mallows", "pair_f1", "mutual_information", "vi", "nmi", "purity"]
+
+
+def null_of(class_sizes, cluster_sizes) -> PairNull:
+    """The chance distribution of N11 with these sizes."""
+    n = sum(map(int, class_sizes))
+    return PairNull((Side(n, np.array(class_sizes)), Side(n, np.array(cluster_sizes))))
+
+
+def pair_variance(class_sizes, cluster_sizes) -> float:
+    return float(null_of(class_sizes, cluster_sizes).variance)
 
 
 def partitions(n: int) -> list[tuple[int, ...]]:

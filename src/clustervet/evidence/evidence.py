@@ -10,6 +10,7 @@ from clustervet.contingency import Contingency
 from clustervet.ensemble import Summary
 from clustervet.evidence.dropped import Dropped
 from clustervet.inference import Chance, Diagnosis, Ranking
+from clustervet.inference.chance import tail_note
 from clustervet.internal.silhouette import Silhouettes
 from clustervet.registry import Measure
 from clustervet.scorecard import Judgement, ScoreCard, ScoreCards
@@ -391,7 +392,9 @@ def _method(found: Evidence) -> Iterator[Section]:
         "coding": any(record.family == "coding" for record in records),
     }
     methods = [METHODS[name] for name, wanted in used.items() if wanted]
-    said = (*_dropped_notes(found), *found.notes, *(text for text, _ in methods))
+    tails = tail_note(level for levels in found.chances.values() for level in levels.values())
+    texts = [*(text for text, _ in methods), *filter(None, [tails])]
+    said = (*_dropped_notes(found), *found.notes, *texts)
     if said:
         cited = tuple(work for _, work in methods)
         yield Section("method", "How this was computed", notes=said, citations=cited, detail=True)

@@ -18,10 +18,11 @@ from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
 from clustervet.inference.expectation import ClosedForm
 from clustervet.inference.nulls import Side, resolve_model, sides
+from clustervet.inference.pair_null import ALL_TABLES, LOST, NORMAL, PEARSON, TRUSTED
 from clustervet.inference.resample import check_whole
 from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.view import Cell, Column, Result, Row, Section, Table, number_cell, text_cell
-from clustervet.view.words import known, number, p_text
+from clustervet.view.words import known, listed, number, p_text
 
 Ties = Literal["conservative", "random"]
 # Sampled values, and their distance from what is expected, that differ by less differ by rounding.
@@ -35,6 +36,16 @@ RANDOM = {
     "number_one_sided": "predictions with the same number of clusters",
     "all_one_sided": "any predictions",
 }
+# How a p-value was found that is neither counted nor approximated.
+RANDOM_TABLES = "random tables"
+NOTES = {
+    ALL_TABLES: "p-values are exact: all tables of these sizes were counted.",
+    PEARSON: "p-values are approximate: the tail is that of a Pearson type III distribution with "
+    "the exact mean, spread and skewness.",
+    NORMAL: "p-values are approximate and rather too large: the tail is that of a normal "
+    "distribution, because the exact skewness is negative.",
+}
+TAIL_WORK = "Mielke & Berry 2007"
 # What a p-value below a limit says of a value.
 BEYOND = ((0.01, "is beyond chance"), (0.05, "is hardly chance"), (2.0, "may be chance alone"))
 
@@ -59,6 +70,12 @@ class Chance(Result):
         Whether the expectation is a closed form rather than a mean over samples.
     samples, undefined : int
         How many random tables were drawn, and how many of them have no value.
+    skewness : float
+        The skewness of random clusterings, where it is known exactly; nan elsewhere.
+    tail : str
+        How the p-value was found: "random tables", "all tables of these sizes", "Pearson III from
+        the exact third moment", "normal, because the exact skewness is negative", or "" where there
+        is no p-value.
 
     Examples
     --------
@@ -79,6 +96,8 @@ class Chance(Result):
     exact: bool
     samples: int
     undefined: int = 0
+    skewness: float = math.nan
+    tail: str = ""
 
     @property
     def verdict(self) -> str:
@@ -86,9 +105,11 @@ class Chance(Result):
         if math.isnan(self.p_value):
             return ""
         word = next(word for limit, word in BEYOND if self.p_value < limit)
-        shown = f"{self.p_value:.2g}" if self.p_value >= 1e-4 else "less than 0.0001"
-        drawn = f" (of {self.samples:,} random clusterings)" if self.samples else ""
-        return f"That {word}: p = {shown}{drawn}."
+        shown = f"= {self.p_value:.2g}" if self.p_value >= 1e-4 else "< 0.0001"
+        how = f"of {ALL_TABLES}" if self.tail == ALL_TABLES else "approximate"
+        if self.tail == RANDOM_TABLES:
+            how = f"of {self.samples:,} random clusterings"
+        return f"That {word}: p {shown} ({how})."
 
     def document(self) -> Section:
         """Return the value beside what chance gives.
@@ -105,10 +126,11 @@ class Chance(Result):
             "Chance",
             (f"{record.title} {table.title}",),
             (table,),
+            notes=tuple(filter(None, [tail_note([self])])),
             lead=tuple(filter(None, [self.verdict])),
             subject=self,
             measures=(record,),
-            citations=("Gates & Ahn 2017",),
+            citations=("Gates & Ahn 2017", *([TAIL_WORK] if self.tail == PEARSON else [])),
         )
 
 
@@ -132,6 +154,21 @@ def chance_table(key: str, levels: Iterable[Chance], name: str = "") -> Table:
     )
 
 
+def tail_note(levels: Iterable[Chance]) -> str:
+    """Return how p-values were found where no random tables were drawn, in sentences."""
+    found = [level for level in levels if not level.samples]
+    said = [NOTES[tail] for tail in NOTES if any(level.tail == tail for level in found)]
+    lacking = [level.measure for level in found if not level.tail and _has_p_value(level)]
+    if lacking:
+        said.append(f"Without random tables there is no p-value for {listed(lacking)}.")
+    return " ".join(said)
+
+
+def _has_p_value(level: Chance) -> bool:
+    better = measures.select([level.measure])[0].better
+    return better != "neither" and not math.isnan(level.value)
+
+
 def _cells(level: Chance) -> tuple[Cell, ...]:
     record = measures.select([level.measure])[0]
     expected, spread = (
@@ -145,9 +182,17 @@ def _cells(level: Chance) -> tuple[Cell, ...]:
         expected,
         spread,
         number_cell(level.z, text=z),
-        number_cell(level.p_value, text=p_text(level.p_value, level.samples)),
+        number_cell(level.p_value, text=_p_words(level)),
         number_cell(level.adjusted, text=known(level.adjusted, ".4f")),
     )
+
+
+def _p_words(level: Chance) -> str:
+    """The p-value, or the least one that is known well."""
+    least = {PEARSON: TRUSTED, NORMAL: TRUSTED, ALL_TABLES: LOST}.get(level.tail, 0.0)
+    if level.p_value <= least and least:
+        return f"≤ {least:g}"
+    return p_text(level.p_value, level.samples)
 
 
 def chance(
@@ -176,8 +221,8 @@ def chance(
         (the numbers of clusters), "all" (nothing), or "number_one_sided" and "all_one_sided" (only
         the prediction is random).
     samples : int, default 1000
-        The number of random tables. With 0 nothing is sampled; the p-value then comes from the
-        normal approximation, where the spread is known.
+        The number of random tables. With 0 nothing is sampled. The p-value is then exact for small
+        tables and approximate for others, and only measures of pairs have one; see the notes.
     ties : {"conservative", "random"}, default "conservative"
         How random tables with exactly the same value count in the p-value: all of them, or a random
         share of them.
@@ -207,6 +252,15 @@ def chance(
     for all others it is the mean over the random tables. If a random tables are better than the
     given one and e are equal to it, the conservative p-value is (a + e + 1) / (samples + 1).
 
+    With ``samples=0`` a measure has a p-value if it rises or falls with the number N11 of pairs
+    that both clusterings put together (fixed sizes), or is affine in pair counts (other models).
+    With fixed sizes, few tables are counted one by one, and the p-value is exact. Else it is the
+    tail Q(k, k + z sqrt(k)) of a Pearson type III distribution, with k = 4/g^2 and z = (N11 - 1/2 -
+    E N11) / sd. Q is the regularised upper incomplete gamma function; mean, standard deviation and
+    skewness g of N11 are exact (third moment: Mantel 1967; Siemiatycki 1978; this tail: Mielke &
+    Berry 2007). Where g < 0 the normal tail is taken, which is longer. How well such p-values hold
+    is in docs/theory.md.
+
     Examples
     --------
     >>> import clustervet as cv
@@ -215,6 +269,9 @@ def chance(
     (0.68, True)
     >>> found.adjusted
     1.0
+    >>> found = cv.chance("rand", [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2], samples=0)
+    >>> round(found.p_value * 15, 12), found.tail
+    (1.0, 'all tables of these sizes')
     """
     return chance_levels(
         [measure],
@@ -288,23 +345,27 @@ def _level(
     if expected is None:
         expected = float(defined.mean()) if len(defined) else math.nan
     slack = ROUNDING * max(1.0, abs(value))
-    spread = form.spread()
-    if spread is None:
-        spread = _spread(defined)
     gap = _rounded(value - expected, slack)
+    spread, z = form.spread(), form.z()
+    if spread is None or z is None:
+        spread = _spread(defined)
+        z = gap / spread if spread > 0 else math.nan
     reach = _rounded(_best(record, parameters, table) - expected, slack)
+    tail, p_value = _p_value(record, value, defined, form, ties, rng)
     return Chance(
         measure=record.key,
         model=model,
         value=value,
         expected=expected,
         spread=spread,
-        z=gap / spread if spread > 0 else math.nan,
-        p_value=_p_value(record, value, defined, gap, spread, ties, rng),
+        z=z,
+        p_value=p_value,
         adjusted=gap / reach if reach != 0 and record.better != "neither" else math.nan,
         exact=exact,
         samples=len(drawn),
         undefined=len(drawn) - len(defined),
+        skewness=form.skewness(),
+        tail=tail,
     )
 
 
@@ -325,21 +386,26 @@ def _p_value(
     record: Measure,
     value: float,
     drawn: NDArray[np.float64],
-    gap: float,
-    spread: float,
+    form: ClosedForm,
     ties: Ties,
     rng: np.random.Generator,
-) -> float:
+) -> tuple[str, float]:
+    """How the p-value was found, and the p-value."""
     if record.better == "neither" or math.isnan(value):
-        return math.nan
-    sign = 1.0 if record.better == "higher" else -1.0
+        return "", math.nan
+    higher = record.better == "higher"
+    share = rng.random() if ties == "random" else 1.0
     if len(drawn) == 0:
-        return 0.5 * math.erfc(sign * gap / spread / math.sqrt(2)) if spread > 0 else math.nan
+        found = form.tail(higher)
+        if found is None:
+            return "", math.nan
+        tail, reached, passed = found
+        return tail, passed + share * (reached - passed)
+    sign = 1.0 if higher else -1.0
     slack = ROUNDING * max(1.0, abs(value))
     above = int(np.count_nonzero(sign * (drawn - value) > slack))
     equal = int(np.count_nonzero(np.abs(drawn - value) <= slack))
-    share = rng.random() if ties == "random" else 1.0
-    return (above + share * (equal + 1)) / (len(drawn) + 1)
+    return RANDOM_TABLES, (above + share * (equal + 1)) / (len(drawn) + 1)
 
 
 def _sample(

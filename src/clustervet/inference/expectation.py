@@ -1,4 +1,4 @@
-"""Exact expectations of measures under null models, and the exact spread of pair measures.
+"""Exact expectations of measures under null models, and what pair measures have beside them.
 
 Which measures have them is found out, not listed: a measure that reads nothing but pair
 counts, or nothing but entropies, and is affine in what varies takes its expectation where
@@ -11,12 +11,14 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from clustervet.contingency import Contingency, Pairs
 from clustervet.contingency.derived import Entropies
 from clustervet.contingency.sums import expected_deviances
-from clustervet.inference.nulls import Side
+from clustervet.inference.nulls import COUNTED_CLUSTERS, Side
+from clustervet.inference.pair_null import PairNull
 from clustervet.registry import Measure
 
 
@@ -88,14 +90,73 @@ class ClosedForm:
         return self._by_information() if found is None else found
 
     def spread(self) -> float | None:
-        """The standard deviation with sizes fixed, that of N11 times the slope, if known."""
-        if not self.sizes_fixed or self.n <= 3 or self._by_pairs is None:
+        """The standard deviation, that of the pair counts times the slope, if known."""
+        if self.null is None or self._by_pairs is None:
             return None
-        step = self._step
-        change = self._at_pairs(self.n11 + step, self.p, self.q)
-        change -= self._at_pairs(self.n11, self.p, self.q)
-        sizes = self.table.class_sizes.tolist(), self.table.cluster_sizes.tolist()
-        return abs(change / float(step)) * math.sqrt(max(0.0, pair_variance(*sizes)))
+        return abs(self._slope(0)) * self.null.spread
+
+    def z(self) -> float | None:
+        """The distance of the value from its expectation in standard deviations, if known."""
+        if self.null is None or self._by_pairs is None:
+            return None
+        z = self.null.standardised(self._count(self.null))
+        return z if self.rises else -z
+
+    def skewness(self) -> float:
+        """The skewness of the measure by chance; nan if not known."""
+        if self.null is None or self._by_pairs is None:
+            return math.nan
+        return self.null.skewness if self.rises else -self.null.skewness
+
+    def tail(self, higher: bool) -> tuple[str, float, float] | None:
+        """How the tail was found, and the probabilities to reach the value and to pass it."""
+        if self.null is None:
+            return None
+        return self.null.tail(self._count(self.null), upward=self.rises == higher)
+
+    def _count(self, null: PairNull) -> Fraction:
+        """The pair count of the table that the null distribution is of."""
+        pairs = self.table.exact_pairs
+        n11, p, q = pairs.n11, pairs.same_class, pairs.same_cluster
+        return null.at(Fraction(n11), Fraction(p), Fraction(q))
+
+    @cached_property
+    def null(self) -> PairNull | None:
+        """The pair count that orders random tables as the measure does, by chance.
+
+        With sizes fixed that is N11 if the measure rises or falls with it. Else the measure has to
+        be affine in N11, P and Q, and the count is that combination of them.
+        """
+        if self.rises is None or any((s.clusters or 0) > COUNTED_CLUSTERS for s in self.both):
+            return None
+        if self.sizes_fixed:
+            return PairNull(self.both)
+        # The measure's own rounding is taken off.
+        ratios = [self._slope(k) / self._slope(0) for k in range(3)]
+        one, p, q = (Fraction(ratio).limit_denominator(10**6) for ratio in ratios)
+        return PairNull(self.both, (one, p, q))
+
+    @cached_property
+    def rises(self) -> bool | None:
+        """Whether the measure rises with N11, other pair counts fixed; None if it does neither."""
+        if not self.sizes_fixed:
+            slope = self._slope(0) if self._by_pairs is not None else 0.0
+            return slope > 0 if slope else None
+        least, most = max(Fraction(0), self.p + self.q - self.total), min(self.p, self.q)
+        if least == most:
+            return True  # sizes leave no choice, so nothing varies
+        places = [least + (most - least) * k / 8 for k in range(9)]
+        values = [self._at_pairs(n11, self.p, self.q) for n11 in places]
+        steps = [after - before for before, after in pairwise(values)]
+        rises = all(step > 0 for step in steps)
+        return rises if rises or all(step < 0 for step in steps) else None
+
+    def _slope(self, which: int) -> float:
+        """By how much the value changes with N11, P or Q at their expectations."""
+        step, here = self._step, [self.n11, self.p, self.q]
+        start = self._at_pairs(*here)
+        here[which] += step
+        return (self._at_pairs(*here) - start) / float(step)
 
     @cached_property
     def _by_pairs(self) -> float | None:
@@ -136,23 +197,3 @@ class ClosedForm:
             return self.record.evaluate(subject, **self.parameters).value
         except (AttributeError, TypeError):
             return math.nan
-
-
-def pair_variance(class_sizes: Sequence[int], cluster_sizes: Sequence[int]) -> float:
-    """Variance of N11 over all tables with these sizes (Fowlkes & Mallows 1983, §2)."""
-    n = sum(class_sizes)
-    p, p3 = _falling_moments(class_sizes)
-    q, q3 = _falling_moments(cluster_sizes)
-    two = Fraction(n * (n - 1))
-    three = two * (n - 2)
-    four = three * (n - 3)
-    variance = 2 * p * q / two + 4 * p3 * q3 / three - (p * q / two) ** 2
-    variance += (p * p - 2 * p - 4 * p3) * (q * q - 2 * q - 4 * q3) / four
-    return float(variance / 4)
-
-
-def _falling_moments(sizes: Sequence[int]) -> tuple[Fraction, Fraction]:
-    """Sums of x (x - 1) and of x (x - 1) (x - 2)."""
-    second = sum(size * (size - 1) for size in sizes)
-    third = sum(size * (size - 1) * (size - 2) for size in sizes)
-    return Fraction(second), Fraction(third)

@@ -10,8 +10,9 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -40,6 +41,8 @@ ALIASES = {
 }
 # Objects up to which numbers of partitions are tabulated.
 MANY = 20_000
+# Clusters up to which numbers of partitions are known to all digits, within a second or two.
+COUNTED_CLUSTERS = 1_000
 
 
 def resolve_model(model: str) -> str:
@@ -79,6 +82,37 @@ class Side:
             return Fraction(sum(size * (size - 1) // 2 for size in self.sizes.tolist()))
         shares = (count * (size * (size - 1) / 2) for size, count in self.spectrum().items())
         return Fraction(math.fsum(shares))
+
+    def together(self, groups: tuple[int, ...]) -> Fraction:
+        """Probability that each of some groups of objects is within one cluster.
+
+        There are at most three groups, and three only of two objects each. A fixed number of
+        clusters is at most `COUNTED_CLUSTERS`.
+        """
+        if not groups:
+            return Fraction(1)
+        if self.sizes is None:
+            return _merged_shares(self.n, self.clusters)[sum(groups) - len(groups)]
+        f, one = self._falling, groups[0]
+        if len(groups) == 1:
+            ways = f(one)
+        elif len(groups) == 2:
+            ways = f(one) * f(groups[1]) - f(*groups) + f(sum(groups))
+        else:
+            apart = f(2) ** 3 - 3 * f(2) * f(2, 2) + 2 * f(2, 2, 2)
+            ways = apart + 3 * (f(4) * f(2) - f(4, 2)) + f(6)
+        return Fraction(ways, math.perm(self.n, sum(groups)))
+
+    def _falling(self, *orders: int) -> int:
+        """Sum over clusters of the product of falling factorials of their sizes."""
+        return sum(
+            count * math.prod(math.perm(size, order) for order in orders)
+            for size, count in self._counted.items()
+        )
+
+    @cached_property
+    def _counted(self) -> Counter[int]:
+        return Counter([] if self.sizes is None else map(int, self.sizes.tolist()))
 
     def draw(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """One random clustering as labels."""
@@ -121,6 +155,43 @@ def _log_partitions(n: int, clusters: int | None) -> tuple[Floats, Floats]:
         return bells, bells
     less, everything = np.array([row[-2:] for row in _log_stirling_rows(n, clusters)]).T
     return everything, less
+
+
+@lru_cache(maxsize=8)
+def _merged_shares(n: int, clusters: int | None) -> tuple[Fraction, ...]:
+    """Numbers of partitions of n, n - 1, n - 2 and n - 3 objects, over that of n, to 80 digits.
+
+    Objects that must be together count as one, so these are probabilities that some are. Bell's
+    numbers come from Dobinski's formula; K! S(m, K) = sum_j (-1)^(K-j) C(K, j) j^m, of which
+    cancellation takes less than 0.74 K digits.
+    """
+    least = max(1, n - 3)
+    digits = 90 + (0 if clusters is None else clusters)
+    with localcontext(Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)):
+        sums = [Decimal(0)] * (n - least + 1)
+        for k, weight in _partition_terms(n, clusters):
+            power = weight * Decimal(k) ** least
+            for lost in range(n - least, -1, -1):
+                if clusters is None or n - lost >= clusters:
+                    sums[lost] += power
+                power *= k
+        return tuple(Fraction(+(found / sums[0]).normalize(Context(prec=80))) for found in sums)
+
+
+def _partition_terms(n: int, clusters: int | None) -> Iterator[tuple[int, Decimal]]:
+    """Weights of k^m in the sum that counts the partitions of m objects, m up to n."""
+    if clusters is not None:
+        for k in range(1, clusters + 1):
+            yield k, Decimal((-1) ** (clusters - k) * math.comb(clusters, k))
+        return
+    weight, top = Decimal(1), Decimal(0)
+    for k in range(1, 2 * n + 100):
+        weight /= k
+        term = weight * Decimal(k) ** n
+        top = max(top, term)
+        if term < top * Decimal("1e-90"):
+            return
+        yield k, weight
 
 
 def _log_choose(n: int, k: int) -> float:

@@ -54,6 +54,8 @@ WORKS = (
     "Multivariate Analysis 98.",
     "Meilă, M., Heckerman, D. (2001). An experimental comparison of model-based clustering "
     "methods. Machine Learning 42.",
+    "Mielke, P. W., Berry, K. J. (2007). Permutation Methods: A Distance Function Approach. "
+    "Springer.",
     "Mirkin, B. G., Cherny, L. B. (1970). Measurement of the distance between distinct "
     "partitions of a finite set of objects. Automation and Remote Control 31.",
     "Mottin, D. Clustering Validation (lecture, Data Mining).",

@@ -15,7 +15,7 @@ from clustervet.contingency.engine_table import with_cells
 from clustervet.contingency.tables import Tables
 from clustervet.errors import ParameterError, Setting
 from clustervet.inference import Chance, Diagnosis, Interval, Ranking, diagnose, rank_predictions
-from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table
+from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table, tail_note
 from clustervet.inference.compare import why_no_test
 from clustervet.inference.interval import intervals as intervals_of
 from clustervet.inference.nulls import resolve_model
@@ -198,14 +198,17 @@ class Judgement(Result):
                 lead=made.lead,
             )
         beside = [
-            chance_table(f"chance-{k}", found.values(), name)
+            (chance_table(f"chance-{k}", found.values(), name), tail_note(found.values()))
             for k, (name, found) in enumerate(_named(self.chances))
         ]
         return replace(
             made,
             sections=(
                 *made.sections,
-                *(Section(table.key, table.title, blocks=(table,)) for table in beside),
+                *(
+                    Section(table.key, table.title, blocks=(table,), notes=(note,) * bool(note))
+                    for table, note in beside
+                ),
             ),
             paragraphs=(*filter(None, [self.title]), *made.paragraphs),
             notes=(*made.notes, *self._closing()),
