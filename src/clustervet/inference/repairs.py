@@ -19,7 +19,8 @@ from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
 from clustervet.contingency.cells import Cells, transpose
 from clustervet.inference.chance import chance
-from clustervet.inference.expectation import pair_variance
+from clustervet.inference.nulls import sides
+from clustervet.inference.pair_null import PairNull
 from clustervet.labels import show_label
 from clustervet.view import plain
 from clustervet.view.words import brief, counted
@@ -117,8 +118,7 @@ def agreement(table: Contingency) -> Agreement:
     if not table.is_whole or not 2 <= n < 2**62:
         return Agreement(math.nan, "")
     if n > 3:
-        sizes = table.class_sizes.tolist(), table.cluster_sizes.tolist()
-        variance, pairs = pair_variance(*sizes), table.exact_pairs
+        variance, pairs = float(PairNull(sides(table, "sizes")).variance), table.exact_pairs
         if variance <= 0:  # the sizes leave no choice
             return Agreement(1.0, "variation_of_information")
         gap = pairs.n11 - Fraction(pairs.same_class * pairs.same_cluster) / Fraction(pairs.total)
