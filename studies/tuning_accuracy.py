@@ -1,24 +1,38 @@
-"""How often the choices of `tune` are right, and how often "clear" means right.
+"""How often `tune` is right, and how often it suggests clusters where there are none.
 
-    python studies/tuning_accuracy.py [--sets 2] [--jobs 2] [--calibrate]
+    python studies/tuning_accuracy.py [--sets 20] [--jobs 2] [--half report] [--part suggestions]
+    python studies/tuning_accuracy.py --calibrate
 
-k-means is tuned over 2 to 20 clusters on synthetic sets with a known number of clusters, on
-structureless sets, where the right answer is that no value is clear, and on four of
-scikit-learn's real sets. Prints one Markdown table per question. `--calibrate` draws other sets and
-prints the strengths that structureless sets reach. The thresholds in `clustervet.selection` are
-based on these strengths.
+Three parts, each with its Markdown tables:
+
+- `suggestions`: k-means with all defaults, over 2 to 6, 8, 12 and 20 clusters. On data without
+  clusters, how often a value is suggested; on separated clusters, how often the right one and a
+  wrong one. "Votes" is what the measures agree on, which was suggested before there were
+  references; "after" is the suggestion now.
+- `measures`: the choice of each measure over 2 to 20 clusters on structureless sets and on blobs.
+- `real`: four of scikit-learn's sets.
+
+The half `design` was looked at while references were designed. The tables in the documents are
+those of the half `report`, which shares no generator, dimension, separation or seed with it.
+`--calibrate` draws other sets for `measures` and prints the strengths that structureless sets
+reach: the thresholds of the rules are based on these. `--keep FILE` appends every result to a file,
+and a second run with the same file leaves out what is there. At its full size the study takes about
+15 minutes on two cores; `--sets 2` takes two.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
+import math
 import os
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores
@@ -46,6 +60,7 @@ MEASURES: dict[str, dict[str, Any]] = {
 }
 DEFAULTS = 5  # `tune` uses the first five by default
 VALUES = range(2, 21)
+TOPS = (6, 8, 12, 20)
 STRUCTURELESS = {
     "gaussian": "round",
     "uniform": "round",
@@ -137,13 +152,141 @@ def knee(tuning: Tuning, X: np.ndarray) -> int | None:  # noqa: N803  # scikit-l
     return None if found is None else int(found)
 
 
+Rng = np.random.Generator
+
+
+def disc(n: int, rng: Rng) -> np.ndarray:
+    """Points uniform in a disc."""
+    points = rng.normal(size=(n, 2))
+    radii = np.sqrt(rng.uniform(size=n))
+    return points / np.linalg.norm(points, axis=1)[:, None] * radii[:, None]
+
+
+def triangle(n: int, rng: Rng) -> np.ndarray:
+    """Points uniform in an equilateral triangle."""
+    corners = np.array([[0, 0], [1, 0], [0.5, math.sqrt(0.75)]])
+    return rng.dirichlet(np.ones(3), n) @ corners
+
+
+def t_points(n: int, d: int, freedom: float, rng: Rng) -> np.ndarray:
+    """Points of a multivariate t distribution."""
+    return rng.normal(size=(n, d)) / np.sqrt(rng.chisquare(freedom, (n, 1)) / freedom)
+
+
+TURN = np.array([[0.8, -0.6], [0.6, 0.8]])
+# Data without clusters. One half was looked at while references were designed.
+NOTHING: dict[str, dict[str, Callable[[int, Rng], np.ndarray]]] = {
+    "design": {
+        "turned box": lambda n, rng: rng.uniform(size=(n, 2)) * [3, 1] @ TURN,
+        "triangle": triangle,
+        "stretched Gaussian, 4-d": lambda n, rng: rng.normal(size=(n, 4)) * [4, 3, 2, 1],
+        "exponential, 2-d": lambda n, rng: rng.exponential(size=(n, 2)),
+        "Laplace, 3-d": lambda n, rng: rng.laplace(size=(n, 3)),
+        "t5, 2-d": lambda n, rng: t_points(n, 2, 5, rng),
+        "t2, independent, 2-d": lambda n, rng: rng.standard_t(2, size=(n, 2)),
+        "gamma, 1-d": lambda n, rng: rng.gamma(2, size=(n, 1)),
+        "negative binomial, 1-d": lambda n, rng: rng.negative_binomial(2, 0.2, (n, 1)) * 1.0,
+    },
+    "report": {
+        "square": lambda n, rng: rng.uniform(size=(n, 2)),
+        "rectangle, 2 to 1": lambda n, rng: rng.uniform(size=(n, 2)) * [2, 1],
+        "rectangle, 4 to 1": lambda n, rng: rng.uniform(size=(n, 2)) * [4, 1],
+        "disc": disc,
+        "cube": lambda n, rng: rng.uniform(size=(n, 3)),
+        "Gaussian, 2-d": lambda n, rng: rng.normal(size=(n, 2)),
+        "Gaussian, 10-d": lambda n, rng: rng.normal(size=(n, 10)),
+        "t3, 2-d": lambda n, rng: t_points(n, 2, 3, rng),
+        "t1.5, 2-d": lambda n, rng: t_points(n, 2, 1.5, rng),
+        "lognormal, 2-d": lambda n, rng: rng.lognormal(size=(n, 2)),
+        "lognormal, 5-d": lambda n, rng: rng.lognormal(size=(n, 5)),
+        "Poisson 3, 1-d": lambda n, rng: rng.poisson(3, (n, 1)) * 1.0,
+        "Poisson 20, 1-d": lambda n, rng: rng.poisson(20, (n, 1)) * 1.0,
+        "Poisson 3, 3-d": lambda n, rng: rng.poisson(3, (n, 3)) * 1.0,
+    },
+}
+# Numbers of points; dimensions, separations and numbers of clusters of separated sets.
+GRIDS: dict[str, tuple[tuple[int, ...], ...]] = {
+    "design": ((120, 250, 400), (3, 10), (5, 8), (3, 4, 6)),
+    "report": ((100, 200, 500), DIMENSIONS, SEPARATIONS, CLUSTERS),
+}
+Suggested = tuple[str, int, int | None, Any, Any]
+Case = tuple[str, int, int | None, tuple[Any, ...]]
+
+
+def suggestion_cases(half: str, sets: int) -> Iterator[Case]:
+    """Return the sets of a half: name, largest k, number of clusters, and how to draw the set."""
+    sizes, dimensions, separations, clusters = GRIDS[half]
+    first = 5_000 if half == "design" else 0
+    for name, top, seed in itertools.product(NOTHING[half], TOPS, range(sets)):
+        yield name, top, None, ("nothing", half, name, sizes[seed % len(sizes)], first + seed, top)
+    grid = itertools.product(range(max(1, sets // 10)), SHAPES, separations, dimensions, clusters)
+    for place, (seed, shape, separation, d, k) in enumerate(grid):
+        tops = [top for top in TOPS if top > k + 1]
+        n = sizes[1:][(seed + k) % 2]
+        how = ("blobs", shape, k, separation, n, d, first + seed)
+        yield f"{separation} sd apart", tops[place % len(tops)], k, how
+
+
+def suggest(case: Case) -> Suggested:
+    """Return what the measures agree on in a case, and what is suggested."""
+    name, top, truth, how = case
+    if how[0] == "nothing":
+        _, half, kind, n, *seeds = how
+        X = NOTHING[half][kind](n, np.random.default_rng([*seeds, *kind.encode()]))  # noqa: N806
+    else:
+        X = draw(how)  # noqa: N806
+    found = tune("kmeans", X, values=range(2, top + 1), random_state=0, progress=False)
+    return name, top, truth, found.voted, found.suggestion
+
+
+def suggest_all(cases: list[Case], pool: ProcessPoolExecutor, keep: Path | None) -> list[Suggested]:
+    """Return what is suggested in each case; results in the file are not computed again."""
+    held: dict[str, Suggested] = {}
+    if keep is not None and keep.exists():
+        held = {key: tuple(row) for key, row in map(json.loads, keep.read_text().splitlines())}
+    open_cases = [case for case in cases if repr(case) not in held]
+    for case, row in zip(open_cases, pool.map(suggest, open_cases, chunksize=2), strict=True):
+        held[repr(case)] = row
+        if keep is not None:
+            with keep.open("a") as file:
+                file.write(json.dumps([repr(case), row]) + "\n")
+    return [held[repr(case)] for case in cases]
+
+
+def suggestion_tables(found: list[Suggested]) -> None:
+    """Print how often there is a suggestion without clusters, and the right one with clusters."""
+
+    def cell(mine: list[Suggested], place: int) -> str:
+        return f"{np.mean([one[place] is not None for one in mine]):.0%}"
+
+    none = [one for one in found if one[2] is None]
+    heads = [f"k 2..{top}" for top in TOPS]
+    print("| data without clusters | " + " | ".join(heads) + " | all |")
+    print("|---|" + "---|" * (len(heads) + 1))
+    for name in [*dict.fromkeys(one[0] for one in none), "all"]:
+        mine = [one for one in none if name in (one[0], "all")]
+        parts = [[one for one in mine if one[1] == top] for top in TOPS]
+        cells = [f"{cell(part, 3)} → {cell(part, 4)}" for part in [*parts, mine]]
+        print(f"| {name} | " + " | ".join(cells) + " |")
+    some = [one for one in found if one[2] is not None]
+    print("\n| clusters | sets | right: votes | after | wrong: votes | after |")
+    print("|---|---|---|---|---|---|")
+    for name in [*dict.fromkeys(one[0] for one in some), "all"]:
+        mine = [one for one in some if name in (one[0], "all")]
+        right = [np.mean([one[place] == one[2] for one in mine]) for place in (3, 4)]
+        wrong = [np.mean([one[p] not in (None, one[2]) for one in mine]) for p in (3, 4)]
+        cells = [f"{x:.0%}" for x in (*right, *wrong)]
+        print(f"| {name} | {len(mine)} | " + " | ".join(cells) + " |")
+
+
 Found = dict[str, tuple[Any, bool, float]]
 
 
 def judge(X: np.ndarray) -> Found:  # noqa: N803  # scikit-learn's name
     """Value, clearness and strength by each measure, and the same for the other rules."""
     clusterer = KMeans(n_init=5, random_state=0)
-    tuning = tune(clusterer, X, values=VALUES, measures=MEASURES, progress=False)
+    options = {"measures": MEASURES, "references": 0, "progress": False}
+    tuning = tune(clusterer, X, values=VALUES, **options)
     found: Found = {
         key: (choice.value, choice.clear, choice.strength) for key, choice in tuning.choices.items()
     }
@@ -153,7 +296,7 @@ def judge(X: np.ndarray) -> Found:  # noqa: N803  # scikit-learn's name
         measures=tuning.measures[:DEFAULTS],
         choices={key: tuning.choices[key] for key in usual},
     )
-    found["suggestion of the first five"] = (few.suggestion, few.suggestion is not None, 0.0)
+    found["votes of the first five"] = (few.voted, few.voted is not None, 0.0)
     whole = float(((X - X.mean(axis=0)) ** 2).sum())
     choice = find_hartigan(VALUES, tuning.curves["ssq"], len(X), start=whole)
     found["ssq by Hartigan's rule"] = (choice.value, choice.clear, choice.strength)
@@ -223,18 +366,28 @@ def real_table(found: dict[str, Found]) -> None:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--sets", type=int, default=2)
+    parser.add_argument("--sets", type=int, default=20, help="sets of each kind and range")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--half", choices=list(NOTHING), default="report")
+    parser.add_argument("--part", choices=["suggestions", "measures", "real"], default=None)
+    parser.add_argument("--keep", type=Path, help="a file of results, which a second run goes on")
     parser.add_argument("--calibrate", action="store_true")
     options = parser.parse_args()
-    first = 1_000 if options.calibrate else 0
+    parts = [options.part] if options.part else ["suggestions", "measures", "real"]
     with ProcessPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(_judge_case, cases(options.sets, first), chunksize=4))
-        synthetic_table(results)
-        print()
         if options.calibrate:
-            strengths_table(results)
-        else:
+            chosen = cases(max(1, options.sets // 10), 1_000)
+            strengths_table(list(pool.map(_judge_case, chosen, chunksize=4)))
+            return
+        if "suggestions" in parts:
+            chosen_cases = list(suggestion_cases(options.half, options.sets))
+            suggestion_tables(suggest_all(chosen_cases, pool, options.keep))
+            print()
+        if "measures" in parts:
+            chosen = cases(max(1, options.sets // 10), 0)
+            synthetic_table(list(pool.map(_judge_case, chosen, chunksize=4)))
+            print()
+        if "real" in parts:
             names = list(real_sets())
             real_table(dict(zip(names, pool.map(_judge_real, names), strict=True)))
 

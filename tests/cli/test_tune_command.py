@@ -46,6 +46,14 @@ def test_a_file_is_all_that_is_needed(run, points):
     assert "Suggestion: n_clusters = 4" in table.out
 
 
+def test_without_references_there_is_no_suggestion(run, points):
+    ran = run("tune", points, "--k", "2..6", "--references", "0", "-f", "json")
+    assert ran.code == 0, ran.err
+    data = json.loads(ran.out)
+    assert (data["voted"], data["suggestion"], data["p_value"]) == (4, None, None)
+    assert "no references were asked for" in data["why"]
+
+
 def test_another_parameter_of_another_clusterer(run, points):
     ran = run(
         "tune", points, "--features", "x,y", "-e", "dbscan", "--parameter", "eps",
@@ -99,6 +107,7 @@ def test_a_clusterer_of_the_users_own(run, points, tmp_path, monkeypatch):
         (["--k", "2..5", "-e", "nothing:There"], "cannot be loaded"),
         (["-e", "dbscan", "--parameter", "epps", "--values", "1,2"], "did you mean eps"),
         (["--k", "2..5", "--jobs", "0"], "--jobs must not be 0"),
+        (["--k", "2..5", "--references", "7"], "--references must be 0 or at least 19, not 7"),
     ],
 )
 def test_refusals(refused, points, arguments, message):

@@ -282,6 +282,13 @@ def test_an_elbow_has_its_choice_marked():
     lines = [trace for trace in figure.data if trace.mode == "lines+markers"]
     for trace, record in zip(lines, found.measures, strict=True):
         assert list(trace.y) == list(found.curves[record.key])
+    bands = [trace for trace in figure.data if trace.fill == "toself"]
+    for trace, record in zip(bands, found.measures, strict=True):
+        low, high = found.reference.low[record.key], found.reference.high[record.key]
+        assert list(trace.y) == [*high, *low[::-1]]
+    assert "Grey bands are curves without clusters" in figure.layout.meta["note"]
+    heads = [note.text for note in figure.layout.annotations]
+    assert all("(p " in head for head in heads)
 
 
 def test_bounds_are_drawn_by_algorithm_with_constant_truth_and_choice():

@@ -504,7 +504,7 @@ def test_labels_of_another_length_are_the_clusterers_fault():
         tune(Broken(), X, "parts", [2, 3])
 
 
-def test_measures_that_all_lean_to_one_value_suggest_it_though_none_is_sure():
+def test_measures_that_lean_to_one_value_suggest_it_if_there_are_clusters_at_all():
     from sklearn.datasets import load_wine
     from sklearn.preprocessing import StandardScaler
 
@@ -512,6 +512,7 @@ def test_measures_that_all_lean_to_one_value_suggest_it_though_none_is_sure():
     found = cv.tune("kmeans", wine, values=range(2, 9), random_state=0)
     assert not any(choice.clear for choice in found.choices.values())
     assert found.suggestion == 3
+    assert found.p_value <= 0.05
     assert "all 5 lean to 3" in found.verdict
 
 
@@ -571,7 +572,9 @@ def test_the_document_marks_choices_and_has_intervals_over_samples(sampled):
     held = sampled.stability
     assert (cell.low, cell.high) == (held.low["ssq"][2], held.high["ssq"][2])
     assert shares.detail
-    assert section.lead == (sampled.verdict, "Suggestion: n_clusters = 4.")
+    verdict, against, last = section.lead
+    assert (verdict, last) == (sampled.verdict, "Suggestion: n_clusters = 4.")
+    assert "without clusters: p < 0.001" in against
     assert section.measures == sampled.measures
     assert section.subject is sampled
 

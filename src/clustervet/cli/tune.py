@@ -52,6 +52,14 @@ def tune(
     bootstrap: Annotated[
         int, typer.Option(metavar="N", help="Repeat on N samples, to see what is stable.")
     ] = 0,
+    references: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Compare with N sets without clusters of each kind; 0 or at least 19. "
+            "With 0 nothing is suggested.",
+        ),
+    ] = 19,
     sample: options.Sample = None,
     array: options.Array = None,
     delimiter: options.Delimiter = None,
@@ -99,6 +107,7 @@ def tune(
         noise=noise,
         standardize=standardize,
         bootstrap=bootstrap,
+        references=references,
         sample=sample,
         n_jobs=jobs,
         random_state=seed,

@@ -6,7 +6,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -68,16 +68,35 @@ def run_fits(
     `then` turns points and fit into what is given back, still in the worker. Without `ordered`
     they come in the order in which they end. Warnings about convergence are kept in the fits.
     """
+    rows = (([task], points) for task, points in tasks)
+    with closing(run_rows(rows, n_jobs, then, ordered)) as answers:
+        for (answer,) in answers:
+            yield answer
+
+
+def run_rows(
+    rows: Iterable[tuple[list[FitTask], Any]],
+    n_jobs: int | None,
+    then: Callable[[Any, Fit], Any] | None = None,
+    ordered: bool = True,
+) -> Generator[list[Any], None, None]:
+    """Yield the fits of several tasks to the same points, made one after the other by one worker.
+
+    That is for many quick fits, which take less time than handing them to a worker.
+    """
     from concurrent.futures.process import BrokenProcessPool
 
     from joblib import delayed
 
     limit = given_limit()
     jobs = (
-        delayed(fit_one)(
-            points, task.algorithm.made(task.value, task.seed), task.key, task.seed, then, limit
+        delayed(fit_row)(
+            points,
+            [(t.algorithm.made(t.value, t.seed), t.key, t.seed) for t in tasks],
+            then,
+            limit,
         )
-        for task, points in tasks
+        for tasks, points in rows
     )
     with _kept_warnings(), blas_on_one_core():
         try:
@@ -147,33 +166,36 @@ def _kept_warnings() -> Iterator[None]:
         yield
 
 
-def fit_one(
+def fit_row(
     points: Any,
-    estimator: Any,
-    key: Any,
-    seed: int | None,
-    then: Callable[[Any, Fit], Any] | None,
+    made: list[tuple[Any, Any, int | None]],
+    then: Callable[[Any, Fit], Any] | None = None,
     limit: int | None = None,
-) -> Any:
-    """Make one fit; whatever the estimator raises becomes the reason why it failed.
+) -> list[Any]:
+    """Make fits of estimators with their keys and seeds; `then` turns each into what is returned.
 
-    `limit` is the memory limit of the thread that asked for it.
+    Whatever an estimator raises becomes the reason why it failed. `limit` is the memory limit of
+    the thread that asked for the fits.
     """
     from threadpoolctl import threadpool_limits
 
+    with memory_limit(limit):
+        with _kept_warnings(), blas_on_one_core(), threadpool_limits(1, user_api="openmp"):
+            fits = [_fitted(points, *one) for one in made]
+        return fits if then is None else [then(points, fit) for fit in fits]
+
+
+def _fitted(points: Any, estimator: Any, key: Any, seed: int | None) -> Fit:
     labels = error = None
     _given.texts = []
     start = time.perf_counter()
-    with memory_limit(limit):
-        try:
-            with _kept_warnings(), blas_on_one_core(), threadpool_limits(1, user_api="openmp"):
-                labels = _checked(np.asarray(estimator.fit_predict(points)), points.shape[0])
-        except Exception as raised:  # an estimator may raise anything, and the other fits go on
-            lines = str(raised).strip().splitlines() or [type(raised).__name__]
-            error = show_label(lines[0], LONGEST_ERROR)
-        warned = show_label(_given.texts[0], LONGEST_ERROR) if _given.texts else None
-        fit = Fit(key, seed, labels, time.perf_counter() - start, error, warned)
-        return fit if then is None else then(points, fit)
+    try:
+        labels = _checked(np.asarray(estimator.fit_predict(points)), points.shape[0])
+    except Exception as raised:  # an estimator may raise anything, and the other fits go on
+        lines = str(raised).strip().splitlines() or [type(raised).__name__]
+        error = show_label(lines[0], LONGEST_ERROR)
+    warned = show_label(_given.texts[0], LONGEST_ERROR) if _given.texts else None
+    return Fit(key, seed, labels, time.perf_counter() - start, error, warned)
 
 
 def _checked(labels: NDArray[Any], points: int) -> NDArray[Any]:

@@ -40,16 +40,19 @@ def elbow_plot(tuning: Tuning, *, theme: str = "light") -> Figure:
     -------
     plotly.graph_objects.Figure
         One curve per measure. A filled star is a clear choice, a hollow star an unclear one. The
-        dashed line is the value that most measures choose. Bands are intervals over samples, where
-        there are any.
+        dashed line is the value that is suggested. Grey bands are the curves of data without
+        clusters, of the kind that is hardest to tell from the points; blue bands are intervals over
+        samples, where there are any.
 
     Examples
     --------
     >>> import clustervet as cv
-    >>> points = [[x + 20 * k] for k in range(3) for x in (0.0, 1.0, 2.0, 3.0)]
-    >>> found = cv.tune("ward", points, values=range(2, 7), measures=["silhouette"])
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 1, (50, 2)) for c in ((0, 0), (9, 0), (0, 9))])
+    >>> found = cv.tune("kmeans", X, values=range(2, 9), random_state=0)
     >>> elbow_plot(found).layout.meta["title"]
-    'The suggestion is n_clusters = 3: 1 of 1 measures clearly chooses it.'
+    'The suggestion is n_clusters = 3: 5 of 5 measures clearly choose it.'
     """
     figure = canvas.new_figure()
     places, ordered = curve_places(tuning)
@@ -70,7 +73,10 @@ def elbow_plot(tuning: Tuning, *, theme: str = "light") -> Figure:
         choice = tuning.choices[record.key]
         head = f"{spoken(record.title)} {ARROWS[record.better]}".strip()
         figure.add_annotation(
-            text=escape(f"{head}: {spoken(choice.value) if choice.clear else choice.why}"),
+            text=escape(
+                f"{head}: {spoken(choice.value) if choice.clear else choice.why}"
+                f"{_p_text(tuning, record)}"
+            ),
             x=0,
             y=1 - top / total,
             xref="paper",
@@ -96,8 +102,10 @@ def elbow_plot(tuning: Tuning, *, theme: str = "light") -> Figure:
         figure.update_xaxes(tickvals=places, ticktext=axis_texts(tuning.values))
     note = f"{spoken(tuning.estimator)} on {tuning.points:,} points. "
     note += "Filled stars are clear choices, hollow stars unclear ones."
+    if tuning.reference is not None:
+        note += f" Grey bands are curves without clusters: {tuning.reference.kind}."
     if tuning.stability is not None:
-        note += f" Bands are 95% intervals over {tuning.stability.samples:,} samples."
+        note += f" Blue bands are 95% intervals over {tuning.stability.samples:,} samples."
     title = elbow_title(tuning)
     return canvas.finish(figure, "elbow", theme, title, note, height=total + 96, room=18)
 
@@ -109,24 +117,41 @@ def curve_places(tuning: Tuning) -> tuple[list[float], bool]:
     return [float(k) for k in range(len(tuning.values))], False
 
 
+def _p_text(tuning: Tuning, record: Measure) -> str:
+    """Return the p-value of a measure, where it was compared with data without clusters."""
+    held = tuning.reference
+    if held is None or record.key not in held.p_values:
+        return ""
+    p = held.p_values[record.key]
+    return f" (p {'<' if held.is_bound and p == held.p_value else '='} {p:.2g})"
+
+
+def _add_band(
+    figure: Figure, places: list[float], low: Any, high: Any, colour: str, opacity: float, axis: str
+) -> None:
+    known = np.isfinite(low) & np.isfinite(high)
+    x = np.asarray(places)[known]
+    canvas.add_marks(
+        figure,
+        np.concatenate([x, x[::-1]]),
+        np.concatenate([high[known], low[known][::-1]]),
+        fill="toself",
+        mode="lines",
+        line={"width": 0, "color": colour},
+        opacity=opacity,
+        yaxis=axis,
+    )
+
+
 def _add_curve(
     figure: Figure, tuning: Tuning, record: Measure, places: list[float], axis: str
 ) -> None:
     curve, choice = tuning.curves[record.key], tuning.choices[record.key]
-    if tuning.stability is not None:
-        low, high = (side[record.key] for side in (tuning.stability.low, tuning.stability.high))
-        known = np.isfinite(low) & np.isfinite(high)
-        x = np.asarray(places)[known]
-        canvas.add_marks(
-            figure,
-            np.concatenate([x, x[::-1]]),
-            np.concatenate([high[known], low[known][::-1]]),
-            fill="toself",
-            mode="lines",
-            line={"width": 0, "color": EITHER[0]},
-            opacity=0.6,
-            yaxis=axis,
-        )
+    bands = ((tuning.reference, QUIET, 0.5), (tuning.stability, EITHER[0], 0.6))
+    for held, colour, opacity in bands:
+        if held is not None and record.key in held.low:
+            low, high = held.low[record.key], held.high[record.key]
+            _add_band(figure, places, low, high, colour, opacity, axis)
     line = "lines+markers" if len(places) <= MARKED else "lines"
     canvas.add_marks(
         figure,

@@ -622,7 +622,7 @@ class ElbowDisplay(_Display):
     >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]]
     >>> found = cv.tune("kmeans", X, values=[2, 3, 4], measures=["silhouette"], random_state=0)
     >>> display = ElbowDisplay(found)
-    >>> display.tuning.suggestion
+    >>> display.tuning.voted
     2
     """
 
@@ -691,9 +691,10 @@ class ElbowDisplay(_Display):
         places, ordered = curve_places(tuning)
         curve, choice = tuning.curves[key], tuning.choices[key]
         (self.line_,) = ax.plot(places, curve, "o-", color=EITHER[0], markersize=4)
-        if tuning.stability is not None:
-            low, high = tuning.stability.low[key], tuning.stability.high[key]
-            ax.fill_between(places, low, high, color=EITHER[0], alpha=0.2, linewidth=0)
+        for held, colour in ((tuning.reference, QUIET), (tuning.stability, EITHER[0])):
+            if held is not None and key in held.low:
+                low, high = held.low[key], held.high[key]
+                ax.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
         if choice.index is not None:
             ax.plot(
                 [places[choice.index]],

@@ -7,6 +7,7 @@ clear says why.
 from __future__ import annotations
 
 from clustervet.tuning.curves import TuningStability
+from clustervet.tuning.references import TuningReference
 from clustervet.tuning.rules import Choice, find_elbow, find_gap, find_hartigan, find_optimum
 from clustervet.tuning.tune import tune
 from clustervet.tuning.tuning import Tuning
@@ -14,6 +15,7 @@ from clustervet.tuning.tuning import Tuning
 __all__ = [
     "Choice",
     "Tuning",
+    "TuningReference",
     "TuningStability",
     "find_elbow",
     "find_gap",

@@ -254,6 +254,22 @@ def choose(record: Measure, rule: str, curves: Curves) -> Choice:
     return choice if record.family == "density" else _beside_noise(choice, curves)
 
 
+def statistic(record: Measure, rule: str, curves: Curves) -> float:
+    """Return the most extreme that a curve shows over all values; larger is more structure.
+
+    That is the strength of the elbow, or the best value of the measure; for a measure that has a
+    value at one cluster, what the best value gains over it.
+    """
+    if rule in ("elbow", "hartigan"):
+        return choose(record, "elbow", curves).strength
+    if record.key in SUMS and float(np.ptp(curves.known_noise)) > SAME_NOISE:
+        return math.nan
+    goods = _clustered(record, curves) * (-1.0 if record.better == "lower" else 1.0)
+    start = curves.at_one(record.key) or 0.0
+    best = float(np.max(goods[~np.isnan(goods)], initial=-math.inf))
+    return best - (-start if record.better == "lower" else start)
+
+
 def _error(value: float) -> float:
     """Return the standard error of an estimate, nan for other numbers."""
     return value.standard_error if isinstance(value, Estimate) else math.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from clustervet.registry import check_options
 from clustervet.registry import measures as registry
 from clustervet.scorecard.internal import DRAWN_POINTS, MANY_POINTS
 from clustervet.tuning.curves import Asked, CurvePlan, fit_curves, read_rules, stability_of
+from clustervet.tuning.references import FEW, SETS, compare, outlying_points
 from clustervet.tuning.tuning import Tuning
 
 DISTANCE_MEASURES = (
@@ -44,6 +46,7 @@ def tune(
     noise: Any = "drop",
     standardize: bool = False,
     bootstrap: int = 0,
+    references: int = SETS,
     sample: int | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,
@@ -79,6 +82,10 @@ def tune(
     bootstrap : int, optional
         Repeat everything on this many samples of four fifths of the points, to see what is
         stable.
+    references : int, optional
+        How many sets of points without clusters, of each of five kinds, the curves are compared
+        with before a value is suggested: 19, the fewest with which p = 0.05 can be reached, or
+        more. 0 compares with none, and then nothing is suggested.
     sample : int, optional
         The most points, or pairs of points, that a measure looks at, where it can be sampled.
     n_jobs : int, optional
@@ -109,6 +116,12 @@ def tune(
     with more clusters, an optimum for the others. Each choice has a strength, so that no clear
     choice is an answer too.
 
+    A value that the measures agree on is suggested if the curve of one of them shows more than the
+    curves of data without clusters. These have as many points and features, and they are uniform in
+    the box of the data, uniform in the box of its principal axes, one Gaussian, elliptical with the
+    tails of the data, or have one mode in each feature with the margins and correlations of the
+    data. The p-value is the largest over these kinds.
+
     Examples
     --------
     >>> import numpy as np
@@ -132,6 +145,9 @@ def tune(
     samples = whole(bootstrap, "bootstrap")
     if samples == 1:
         raise ParameterError(Setting("bootstrap"), " must be 0 or at least 2, not 1.")
+    sets = whole(references, "references")
+    if 0 < sets < SETS:
+        raise ParameterError(Setting("references"), f" must be 0 or at least {SETS}, not {sets}.")
     seed, n_jobs = read_seed(random_state), jobs(n_jobs)
     usual = DRAWN_POINTS if total > MANY_POINTS else None
     drawn = usual if sample is None else whole(sample, "sample", 4)
@@ -158,7 +174,7 @@ def tune(
         if samples:
             stability = stability_of(plan, points, every, samples, seed, n_jobs, tick)
     keys = [record.key for record in records]
-    return Tuning(
+    found = Tuning(
         estimator=algorithm.name,
         parameter=algorithm.parameter,
         values=tried,
@@ -185,6 +201,17 @@ def tune(
         dropped=noise == "drop",
         scale_ratio=0.0 if precomputed else scale_ratio(points, how.name),
     )
+    if found.voted is None:
+        return found
+    apart = outlying_points(points, found.labels[found.voted], precomputed)
+    found = replace(found, outlying=apart)
+    if not sets:
+        return found
+    with progress_bar(5 * FEW + 1, "sets without clusters", progress) as tick:
+        compared = compare(plan, points, every, sets, seed or 0, n_jobs, tick)
+    if isinstance(compared, str):
+        return replace(found, unreferenced=compared)
+    return replace(found, reference=compared)
 
 
 def _read_values(values: Any, algorithm: Algorithm, points: int) -> list[Any]:

@@ -16,11 +16,12 @@ from clustervet._checks import is_number
 from clustervet.errors import ParameterError
 from clustervet.labels import show_label
 from clustervet.registry import Measure
-from clustervet.tuning.curves import TuningStability
+from clustervet.tuning.curves import STARTS, TuningStability
+from clustervet.tuning.references import LEVEL, TuningReference
 from clustervet.tuning.rules import AT_THE_END, Choice, Floats, value_text
 from clustervet.view import Cell, Column, Result, Row, Section, Table, plain
 from clustervet.view.cells import form_cell, number_cell, plain_table, with_ends
-from clustervet.view.words import ARROWS, dropped_note, scale_note
+from clustervet.view.words import ARROWS, counted, dropped_note, scale_note
 
 # This many measures that agree without being sure are sure together.
 UNANIMOUS = 4
@@ -84,13 +85,19 @@ class Tuning(Result):
         Whether measures leave out the points that are noise.
     scale_ratio : float, optional
         The widest range of a feature by the narrowest, where they differ by orders of magnitude.
+    reference : TuningReference, optional
+        How the curves compare with those of data without clusters, where a value has the votes.
+    unreferenced : str, optional
+        Why there is no such comparison, where there could be one.
+    outlying : tuple of int, optional
+        At the value with the votes, how many points are outlying, and how many clusters they make.
 
     Examples
     --------
     >>> import clustervet as cv
     >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [20.0], [20.1], [20.2]]
     >>> found = cv.tune("kmeans", X, values=range(2, 6), measures=["silhouette"], random_state=0)
-    >>> found.parameter, found.suggestion, found.curves["silhouette"].round(2).tolist()
+    >>> found.parameter, found.voted, found.curves["silhouette"].round(2).tolist()
     ('n_clusters', 3, [0.74, 0.99, 0.71, 0.44])
     """
 
@@ -113,6 +120,9 @@ class Tuning(Result):
     warned: dict[Any, str] = field(default_factory=dict)
     dropped: bool = False
     scale_ratio: float = 0.0
+    reference: TuningReference | None = None
+    unreferenced: str | None = None
+    outlying: tuple[int, int] = (0, 0)
 
     @cached_property
     def agreement(self) -> dict[Any, list[str]]:
@@ -159,17 +169,59 @@ class Tuning(Result):
 
     @property
     def suggestion(self) -> Any:
-        """The value with most support, if that is half of the measures and one of them clear.
+        """The value that has the votes, if one of its measures is clear against references.
 
-        A clear choice counts one and an unclear one half: measures that agree without being
-        sure say more together than each of them alone. Where four measures or more all lean
-        to one value none needs to be clear: that did not happen in data without structure.
+        A value has the votes if half of the measures choose it and one of them clearly: a clear
+        choice counts one and an unclear one half. Four measures or more that all lean to one value
+        are votes too. Votes alone are no reason: data without clusters get them as well. So the
+        curve of at least one of these measures must show more than those of data without clusters
+        do (see `reference`), and the value must do more than separate outlying points.
         """
-        return None if self.why is not None else self._votes[0].value
+        return self.voted if self.why is None else None
+
+    @property
+    def voted(self) -> Any:
+        """The value that has the votes, whether or not there is anything to suggest."""
+        return None if self._undecided else self._votes[0].value
 
     @cached_property
     def why(self) -> str | None:
         """Why there is no suggestion, where there is none."""
+        if self._undecided is not None:
+            return self._undecided
+        if self.outlying[1] and self.counts[self.values.index(self.voted)] == self.outlying[1] + 1:
+            many = counted(self.outlying[0], "outlying point")
+            value = f"{show_label(self.parameter)} = {value_text(self.voted)}"
+            return f"{value} separates {many} from the rest"
+        if self.reference is None:
+            why = self.unreferenced or "no references were asked for"
+            return f"the curves were not compared with those of data without clusters: {why}"
+        if self.p_value is None or self.p_value > LEVEL:
+            return f"the curves look like those of data without clusters ({self._p_text})"
+        return None
+
+    @property
+    def p_value(self) -> float | None:
+        """The least p-value of the measures that vote for the value, None without references."""
+        if self.reference is None or self._undecided:
+            return None
+        held = self.reference.p_values
+        first = self._votes[0]
+        mine = [held[key] for key in (*first.clear, *first.unclear) if key in held]
+        return min(mine, default=self.reference.p_value)
+
+    @property
+    def _p_text(self) -> str:
+        """The p-value in words."""
+        held = self.reference
+        if held is None or self.p_value is None:
+            return ""
+        less = held.is_bound and self.p_value == held.p_value
+        return f"p {'<' if less else '='} {self.p_value:.2g}"
+
+    @cached_property
+    def _undecided(self) -> str | None:
+        """Why no value has the votes, where none has."""
         if self._unanimous:
             return None
         if not self.agreement:
@@ -204,8 +256,10 @@ class Tuning(Result):
         Examples
         --------
         >>> import clustervet as cv
-        >>> X = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [20.0], [20.1], [20.2]]
-        >>> found = cv.tune("kmeans", X, values=[2, 3, 4], measures=["silhouette"], random_state=0)
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(c, 1, (50, 2)) for c in ((0, 0), (9, 0), (0, 9))])
+        >>> found = cv.tune("kmeans", X, values=range(2, 9), random_state=0)
         >>> len(set(found.best_labels().tolist()))
         3
         """
@@ -279,6 +333,11 @@ class Tuning(Result):
             "agreement": _listed(self.agreement),
             "leanings": _listed(self.leanings),
             "suggestion": plain(self.suggestion),
+            "why": self.why,
+            "voted": plain(self.voted),
+            "p_value": self.p_value,
+            "reference": plain(self.reference),
+            **({"outlying": list(self.outlying)} if self.outlying[1] else {}),
             "verdict": self.verdict,
             "caution": CAUTION,
             "stability": plain(self.stability),
@@ -372,10 +431,11 @@ class Tuning(Result):
                 *self._remarks(),
                 *self.cautions(),
                 self.verdict,
+                *self._reference_lines(),
                 last,
                 CAUTION,
             ),
-            lead=(self.verdict, last),
+            lead=(self.verdict, *self._reference_lines(), last),
             subject=self,
             measures=self.measures,
             citations=("Aggarwal 2015",),
@@ -408,6 +468,35 @@ class Tuning(Result):
             lines.append(f"{text}, {choice.skipped} undefined" if choice.skipped else text)
         return lines
 
+    def _reference_lines(self) -> list[str]:
+        """Return how the curves compare with those of data without clusters."""
+        held = self.reference
+        if held is None or self.p_value is None:
+            return []
+        first = self._votes[0]
+        keys = [key for key in (*first.clear, *first.unclear) if key in held.p_values]
+        best = min(keys or held.p_values, key=lambda key: held.p_values[key])
+        end = f" of {held.points:,} points" if held.points < self.points else ""
+        return [
+            f"Against {held.total} sets{end} without clusters: {self._p_text} "
+            f"(hardest to tell apart: {held.kind}; {self._reach(best)})."
+        ]
+
+    def _reach(self, key: str) -> str:
+        """Return how far a measure goes, and how far at most without clusters."""
+        held, choice = self.reference, self.choices[key]
+        if held is None:
+            return ""
+        mine, most = held.statistics[key], held.expected[key][1]
+        lower = next(record for record in self.measures if record.key == key).better == "lower"
+        if choice.rule in ("elbow", "hartigan"):
+            return f"elbow of {key} {mine:.2f}, there at most {most:.2f}"
+        if key in STARTS:
+            return f"gain of {key} over one cluster {mine:.4g}, there at most {most:.4g}"
+        if lower:
+            return f"best {key} {-mine:.4g}, there at least {-most:.4g}"
+        return f"best {key} {mine:.4g}, there at most {most:.4g}"
+
     def _remarks(self) -> list[str]:
         """Return why values are undefined, and what else there is to know."""
         reasons: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -433,6 +522,10 @@ class Tuning(Result):
                 f"samples of {self.stability.size:,} points{', noise as one cluster' * noisy}; "
                 "[low, high]: 0.95 intervals from these"
             )
+        if self.suggestion is not None and self.outlying[1]:
+            many = counted(self.outlying[0], "outlying point")
+            apart = counted(self.outlying[1], "cluster")
+            lines.append(f"At {value_text(self.suggestion)}, {apart} of {many} lie apart.")
         if self.suggestion is not None:
             share = float(self.noise[self.values.index(self.suggestion)])
             if share > 0:
