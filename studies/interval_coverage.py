@@ -76,8 +76,9 @@ def simulate(job: tuple[str, int, int, str, tuple[str, ...], int]) -> Tallies:
     found: Tallies = defaultdict(lambda: [0, 0])
     for drawn in rng.multinomial(n, counts / counts.sum(), size=tables):
         table = population.with_values(drawn)
-        group = group_of(drawn)
-        if np.count_nonzero(drawn) < 2 or group is None:
+        size, alone = group_of(drawn)
+        group = f"{size}/{alone}"
+        if np.count_nonzero(drawn) < 2:
             continue
         for kind in {chosen_method(record, method) for record in records}:
             some = [record for record in records if chosen_method(record, method) == kind]

@@ -55,11 +55,15 @@ def test_what_is_promised_of_large_enough_tables(key):
 
 
 def test_tables_are_put_into_groups():
-    assert group_of(np.array([10, 9])) is None
-    assert group_of(np.ones(20, int)) == f"1/{len(ALONE)}"
-    assert group_of(np.array([100, 47, 1, 1])) == "3/2"
-    assert group_of(np.array([10**9, 10**9])) == f"{len(OBJECTS)}/1"
+    assert group_of(np.array([10, 9])) == (0, 1)
+    assert group_of(np.ones(20, int)) == (1, len(ALONE))
+    assert group_of(np.array([100, 47, 1, 1])) == (3, 2)
+    assert group_of(np.array([10**9, 10**9])) == (len(OBJECTS), 1)
     assert coverage_of("vi", np.array([10**6, 10**6])) is None  # keys alone, no aliases
+    assert coverage_of("rand", np.array([10, 9])) is None
+    for key in EXTERNAL:  # from 20 objects on every table is like some that were tried
+        for n in (20, 60, 100, 300, 1_000, 5_000):
+            assert coverage_of(key, np.array([n // 2, n - n // 2])) is not None
 
 
 def test_figures_hold_for_fresh_samples():

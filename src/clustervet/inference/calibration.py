@@ -40,16 +40,15 @@ class Coverage(NamedTuple):
     populations: int
 
 
-def group_of(counts: NDArray[Any]) -> str | None:
-    """The name of the group of a table with these counts; None if it has too few objects.
+def group_of(counts: NDArray[Any]) -> tuple[int, int]:
+    """The group of a table with these counts: by objects, and by the share of them alone.
 
     >>> group_of(np.array([12, 7, 1]))
-    '1/4'
+    (1, 4)
     """
     n = int(counts.sum())
     alone = np.count_nonzero(counts == 1) / max(1, n)
-    size = bisect_right(OBJECTS, n)
-    return f"{size}/{bisect_right(ALONE, alone)}" if size else None
+    return bisect_right(OBJECTS, n), bisect_right(ALONE, alone)
 
 
 @cache
@@ -63,8 +62,15 @@ def _study() -> dict[str, dict[str, list[Any]]]:
 def coverage_of(measure: str, counts: NDArray[Any]) -> Coverage | None:
     """How often intervals of a measure were right in tables of this kind; None if none was tried.
 
+    Where no table of the group was tried, those of the next group with more objects alone tell:
+    they are no easier.
+
     >>> coverage_of("no_such_measure", np.array([30, 70])) is None
     True
     """
-    held = _study().get(measure, {}).get(group_of(counts) or "")
-    return None if held is None else Coverage(*held)
+    size, alone = group_of(counts)
+    groups = _study().get(measure, {})
+    for more in range(alone, len(ALONE) + 1):
+        if held := groups.get(f"{size}/{more}"):
+            return Coverage(*held)
+    return None

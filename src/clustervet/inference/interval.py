@@ -33,7 +33,7 @@ from clustervet.inference.resample import (
 )
 from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.view import Result, Section, facts_table, plain
-from clustervet.view.words import known, number, spoken
+from clustervet.view.words import known, number
 
 Method = Literal["jackknife", "basic", "bca", "percentile", "subsample"]
 METHODS: tuple[Method, ...] = ("jackknife", "basic", "bca", "percentile", "subsample")
@@ -177,7 +177,8 @@ class Interval(Result):
         if math.isnan(self.low):
             said = "No interval: too few resampled tables have a value"
         table = facts_table("interval-facts", "How it was made", facts)
-        more = (spoken(f"{self.caution}."),) if self.caution else ()
+        caution = self.caution
+        more = (f"{caution[0].upper()}{caution[1:]}.",) if caution else ()
         return Section("interval", "Interval", (f"{said}.", *more), (table,), subject=self)
 
 
