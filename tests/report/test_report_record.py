@@ -442,7 +442,7 @@ def test_names_from_right_to_left_are_isolated_in_sentences_alone():
 
 def test_the_ranking_says_what_its_intervals_are(report):
     note = next(table.note for table in report.tables if table.key == "ahead-pairs")
-    assert "resampled 1,000 times" in note
+    assert "150 objects left out one by one" in note
     assert "is for its pair alone" in note
 
 

@@ -15,7 +15,7 @@ from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
 from clustervet.contingency.build import REAL_LIMIT
 from clustervet.contingency.engine_table import with_cells
-from clustervet.errors import ParameterError, Setting, TableError
+from clustervet.errors import ParameterError, TableError
 from clustervet.inference.repairs import Repair, agreement, find_repairs
 from clustervet.labels import show_label
 from clustervet.registry import measures
@@ -460,7 +460,7 @@ def diagnose(
     move the 4 objects of class b in cluster 0 to cluster 1 (1.000 bits, 0.25 per object)
     """
     if not is_number(level) or not 0 < level <= 1:
-        raise ParameterError(Setting("level"), f" must be above 0 and at most 1, not {level!r}.")
+        raise ParameterError(f"level must be above 0 and at most 1, not {level!r}.")
     table = with_cells(measures["vi"].subject(truth, pred, **options), "a diagnosis")
     if table.n >= REAL_LIMIT:  # its pairs would exceed any float
         raise TableError(f"a diagnosis needs counts that sum to less than {REAL_LIMIT:g}.")

@@ -125,7 +125,7 @@ def joint_p_values(data: Floats, sets: Floats) -> Floats:
 
     >>> sets = np.array([[0.1, 5.0], [0.2, 7.0], [0.3, 6.0], [0.2, 5.5]])
     >>> joint_p_values(np.array([0.9, 6.0]), sets).round(2).tolist()
-    [0.2, 1.0]
+    [0.2, 0.6]
     """
     scores = _standardized(np.vstack([data, sets]))
     most = scores[1:].max(axis=1)

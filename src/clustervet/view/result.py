@@ -116,9 +116,9 @@ class Result:
         Examples
         --------
         >>> import clustervet as cv
-        >>> interval = cv.confidence_interval("rand", [0, 0, 1, 1], [0, 1, 1, 1], random_state=0)
+        >>> interval = cv.confidence_interval("rand", [0, 0, 1, 1], [0, 1, 1, 1])
         >>> interval.to_dict()["method"]
-        'basic'
+        'jackknife'
         """
         return {**({"schema": self.SCHEMA} if self.SCHEMA else {}), **data.record(self)}
 
