@@ -16,8 +16,7 @@ The half `design` was looked at while references were designed. The tables in th
 those of the half `report`, which shares no generator, dimension, separation or seed with it.
 `--calibrate` draws other sets for `measures` and prints the strengths that structureless sets
 reach: the thresholds of the rules are based on these. `--keep FILE` appends every result to a file,
-and a second run with the same file leaves out what is there. At its full size the study takes about
-15 minutes on two cores; `--sets 2` takes two.
+and a second run with the same file leaves out what is there.
 """
 
 from __future__ import annotations
