@@ -89,7 +89,7 @@ FAULTS = {
     "words": ("sys.stderr.write('hello\\n')", "a stray line on stderr"),
     "warning": ("warnings.warn('odd', RuntimeWarning)", "a stray line on stderr"),
     "engine": ("raise FileError('duckdb.IOException: odd.')", "words of another program"),
-    "lines": ("sys.stderr.write('x\\n'); raise FileError('it is odd.')", "2 lines"),
+    "lines": ("sys.stderr.write('x\\n'); raise FileError('it is odd.')", "no whole sentence"),
     "forked": ("assert __spec__ is None, 'forked'", "exit code 1: AssertionError: forked"),
     "sleep": ("time.sleep(600)", "no end within the time limit"),
     "deaf": (
