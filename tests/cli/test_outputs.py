@@ -236,3 +236,11 @@ def test_pipes_and_devices_are_no_files_to_lose(run, table):
         *("--consensus", "/dev/null"),
     )
     assert ran.code == 0, ran.err
+
+
+def test_only_errors_of_standard_output_are_taken_for_its_own(capfd):
+    from clustervet.cli.emit import printing
+
+    for error in (BrokenPipeError(32, "of an engine"), ConnectionRefusedError(111, "of Spark")):
+        with pytest.raises(type(error)), printing():
+            raise error

@@ -221,7 +221,7 @@ def test_undefined_resamples_are_counted():
     without = cv.confidence_interval("homogeneity", table)
     assert without.undefined == 1
     card = cv.external_scores(table, measures="homogeneity", confidence=0.95)
-    assert "undefined without any of 1 objects" in repr(card)
+    assert "undefined when one particular object is left out" in repr(card)
 
 
 def test_every_measure_gets_an_interval_and_so_does_a_users_own():

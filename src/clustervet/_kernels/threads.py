@@ -165,9 +165,8 @@ def blas_on_one_core() -> Iterator[None]:
         with _users.lock:
             _users.number -= 1
             if not _users.number:
-                # Since 3.8 only the thread that limited may do this, unless it is told otherwise.
-                if hasattr(OpenBLASController, "clear_controlling_thread"):
-                    OpenBLASController.clear_controlling_thread(force=True)
+                # Since 3.8 only the thread that set a limit may change it, until it is cleared.
+                clear = getattr(OpenBLASController, "clear_controlling_thread", lambda **_: None)
+                clear(force=True)
                 _users.limits.restore_original_limits()
-                if hasattr(OpenBLASController, "clear_controlling_thread"):
-                    OpenBLASController.clear_controlling_thread()
+                clear()

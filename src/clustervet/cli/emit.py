@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import select
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -34,6 +36,8 @@ RENDERERS: dict[Format, Callable[[Any], str]] = {
     Format.markdown: lambda result: result.to_markdown(),
     Format.latex: lambda result: result.to_latex(),
 }
+# What a full disk, a broken one or a closed stream says.
+UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 SUFFIXES = {
     ".json": Format.json,
     ".csv": Format.csv,
@@ -83,17 +87,32 @@ def write_page(results: Any, path: str, **options: Any) -> None:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Turn what standard output cannot take into one sentence; a reader may go away in silence."""
+    """Turn what standard output cannot take into one sentence; a reader may go away in silence.
+
+    Errors of other files and of connections to engines pass through.
+    """
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
+        if not _reader_left():
+            raise
         _silence()
     except OSError as error:
-        if error.filename is not None:
+        if error.filename is not None or error.errno not in UNWRITABLE:
             raise
         _silence()
         raise FileError(f"standard output cannot be written: {error.strerror}.") from None
+
+
+def _reader_left() -> bool:
+    """Return whether nobody reads standard output any more; so it is taken where it is no pipe."""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)
+    except (AttributeError, OSError, ValueError):
+        return True
+    return bool(poll.poll(0))
 
 
 def _silence() -> None:

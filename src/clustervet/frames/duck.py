@@ -171,7 +171,7 @@ def session(*, ordered: bool = True) -> Iterator[Session]:
             if INTERRUPTED.search(said):
                 raise KeyboardInterrupt from None
             if config["temp_directory"] in said:  # it could not be written, or read again
-                raise exhausted(said) from None
+                raise no_room_to_spill() from None
             for path, link in links.items():
                 said = said.replace(link, path)
             raise EngineError(said) from None
@@ -179,13 +179,18 @@ def session(*, ordered: bool = True) -> Iterator[Session]:
 
 def exhausted(said: str) -> ClustervetError:
     """The refusal of what exceeds the memory, or the disk where the rest is put."""
-    if "temp_directory" in said or "duckdb_temp" in said:
-        shown = show_label(tempfile.gettempdir(), 200)
-        return FileError(
-            f"what exceeds the memory does not fit into the temporary folder {shown}; set TMPDIR "
-            "to a folder with more space."
-        )
+    if "max_temp_directory_size" in said:
+        return no_room_to_spill()
     return refusal("reading and grouping the files takes more memory than")
+
+
+def no_room_to_spill() -> FileError:
+    """The refusal of what exceeds the memory and cannot be put on the disk."""
+    shown = show_label(tempfile.gettempdir(), 200)
+    return FileError(
+        f"what exceeds the memory does not fit into the temporary folder {shown}; set TMPDIR to a "
+        "folder with more space."
+    )
 
 
 def _column(view: Any) -> NDArray[Any] | list[str | None]:

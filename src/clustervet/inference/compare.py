@@ -37,7 +37,9 @@ NAMED = 4
 PAIRS = 30
 # Objects below which differences of equally good predictions look significant too often.
 FEW = 20
-# Measures by which equally good predictions are told apart too often (studies/paired_tests.py).
+# Measures that jump where clusters tie for a class. By the first, equally good predictions were
+# told apart in a third of the samples of one population (studies/paired_tests.py); the intervals
+# of the others fail in the same way.
 UNTESTED = frozenset({"f_measure", "normalized_clustering_accuracy", "pair_sets_index"})
 # Signs of groups of predictions; more groups than these are numbered.
 LETTERS = string.ascii_letters
@@ -576,8 +578,8 @@ def why_no_test(record: Measure) -> str:
         return "has no direction, so it ranks nothing"
     if record.key in UNTESTED:
         return (
-            "jumps where clusters tie for a class, and no test of it keeps its level; compare by "
-            "another measure, such as purity or bcubed_f1"
+            "jumps where clusters tie for a class, so that it would tell equally good predictions "
+            "apart too often; compare by another measure, such as purity or bcubed_f1"
         )
     return ""
 

@@ -210,7 +210,8 @@ def intervals(
                 record.bounds,
                 n,
                 drawn,
-                None if own else coverage_of(record.key, table.cells.values),
+                # Neither parameters nor resampling were studied.
+                None if own or drawn else coverage_of(record.key, table.cells.values),
             )
             for record, value, spread in zip(records, values, spreads, strict=True)
         ]
@@ -255,8 +256,8 @@ def spread_interval(
     confidence: float,
     bounds: tuple[float, float],
     n: int,
-    drawn: int = 0,
-    coverage: Coverage | None = None,
+    drawn: int,
+    coverage: Coverage | None,
 ) -> Interval:
     """An interval from how far a value is off and how much it varies."""
     low = high = math.nan

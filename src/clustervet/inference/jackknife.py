@@ -106,7 +106,7 @@ def _values(
 
 
 def jackknife(changes: Floats, counts: NDArray[Any]) -> Spread:
-    """The spread of a value that changes so much without one object of each kind.
+    """The spread of a value, from its change without one object of each kind.
 
     Bias and standard error are Quenouille's and Tukey's (Efron 1982, ch. 2 and 3). The variance of
     a variance depends on the kurtosis of what it is made of, which gives the degrees of freedom:

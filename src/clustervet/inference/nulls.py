@@ -233,7 +233,7 @@ def _draw_any(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 def _draw_number(n: int, clusters: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A uniform partition into so many clusters.
+    """A uniform partition into a given number of clusters.
 
     Labelings that use every label are as many a partition; where they are common, draw until
     one comes up, and else decide object by object from the counts of partitions.

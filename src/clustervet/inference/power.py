@@ -172,7 +172,7 @@ class _Law:
         self.known: dict[int, float] = {}
 
     def width(self, objects: int) -> float:
-        """High less low quantile of the measure over samples of so many objects."""
+        """High less low quantile of the measure over samples of this size."""
         if objects not in self.known:
             drawn = self._values(objects)
             defined = drawn[np.isfinite(drawn)]

@@ -312,7 +312,7 @@ class _Finder:
         return log_binomial(float(size), self.table.shape[0] - 1)
 
     def _rand_gain(self, together: Fraction | int, same_cluster: Fraction | int) -> float:
-        """Change of the adjusted Rand index when so many pairs change."""
+        """Change of the adjusted Rand index when these numbers of pairs are added."""
         n11, p, q = self.pairs
         before = self._rand(n11, p, q)
         return self._rand(n11 + together, p, q + same_cluster) - before

@@ -185,9 +185,13 @@ def _reasons(score: Score) -> list[tuple[str, str]]:
     if interval is None:
         return found
     if interval.undefined and not score.why:
-        of = f"of {interval.resamples:,} resampled tables" if interval.resamples else "objects"
-        where = "in" if interval.resamples else "without any of"
-        found.append((f"undefined {where} {interval.undefined:,} {of}", ""))
+        if interval.resamples:
+            where = f"in {interval.undefined:,} of {interval.resamples:,} resampled tables"
+        elif interval.undefined == 1:
+            where = "when one particular object is left out"
+        else:
+            where = f"when any one of {interval.undefined:,} objects is left out"
+        found.append((f"undefined {where}", ""))
     if interval.caution:
         covered = interval.coverage
         found.append((interval.caution, f" ({covered.least:.0%})" if covered else ""))

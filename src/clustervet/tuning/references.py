@@ -30,9 +30,9 @@ LEVEL = 0.05
 SETS = 19
 FEW = 3
 # A kind of data is left after its first sets if these are so far from the data that a t test says
-# so with this p-value. It is so much smaller than the level because statistics are not normal.
+# so with this p-value. It is far smaller than the level because statistics are not normal.
 FAR = 0.001
-# Points that are compared, at most: so many, and so many for each cluster asked for.
+# Points that are compared, at most: the larger of this number and this one for each cluster.
 POINTS, PER_CLUSTER = 300, 8
 # The same where the parameter is not a number of clusters: fewer points are less dense.
 DENSE_POINTS = 500
