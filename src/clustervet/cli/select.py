@@ -102,6 +102,13 @@ def select(
     ] = None,
     jobs: options.Jobs = None,
     seed: options.Seed = 0,
+    predict_by: Annotated[
+        str,
+        typer.Option(
+            metavar="pac_mdl | held_out | baseline | trusted",
+            help="Predictor whose labels --predictions writes; trusted has the smallest bound.",
+        ),
+    ] = "pac_mdl",
     predictions: Annotated[
         str | None,
         typer.Option(
@@ -111,13 +118,6 @@ def select(
         ),
         WRITTEN,
     ] = None,
-    predict_by: Annotated[
-        str,
-        typer.Option(
-            metavar="pac_mdl | held_out | baseline | trusted",
-            help="Predictor whose labels --predictions writes; trusted has the smallest bound.",
-        ),
-    ] = "pac_mdl",
     delimiter: options.Delimiter = None,
     header: options.Header = None,
     memory_limit: options.Memory = None,

@@ -121,22 +121,12 @@ class SoftMovMF(Mixture):
 
     Attributes
     ----------
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Directions of the components, of length one.
     labels_ : ndarray of shape (n_samples,)
         Most likely component of each row.
     objective_ : float
         Log-likelihood at the end, in nats.
-    objective_path_ : ndarray
-        Objective after each iteration.
-    concentrations_ : ndarray of shape (n_clusters,)
-        The κ of each component.
-    weights_ : ndarray of shape (n_clusters,)
-        The weight α of each component.
-    n_iter_ : int
-        Number of iterations of the best run.
-    blank_label_ : int
-        Cluster of rows without words, which is the largest one.
+    cluster_centers_, objective_path_, concentrations_, weights_, n_iter_, blank_label_
+        As in `HardMovMF`.
 
     Notes
     -----

@@ -30,6 +30,7 @@ from clustervet.view import (
     text_cell,
 )
 from clustervet.view.markdown import body_lines, safe
+from clustervet.view.result import Exported
 from clustervet.view.words import short, spoken
 
 TITLE_WIDTH = 120
@@ -59,7 +60,7 @@ class Reproduction:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Exported):
     """A title, a verdict in plain words, the evidence in sections, and how it was made.
 
     Parameters
@@ -144,28 +145,6 @@ class Report:
             "references": list(self.references),
             "reproduction": plain(self.reproduction),
         }
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return JSON, valid against `docs/report.schema.json`.
-
-        Parameters
-        ----------
-        indent : int or None, optional
-            Spaces per level; None writes one line.
-
-        Returns
-        -------
-        str
-            The text of a JSON object.
-
-        Examples
-        --------
-        >>> import clustervet as cv
-        >>> report = build_report(cv.external_scores([0, 0, 1, 1], [0, 0, 0, 1]))
-        >>> json.loads(report.to_json())["schema"]
-        'clustervet/report/1'
-        """
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_markdown(self) -> str:
         """Return Markdown; the sentences that say what figures show stand in their place.

@@ -15,7 +15,53 @@ from clustervet.view.plain_text import to_text
 from clustervet.view.terminal import to_rich
 
 
-class Result:
+class Exported:
+    """What has plain data, and so JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data.
+
+        Returns
+        -------
+        dict
+            Numbers, texts, lists and dicts.
+
+        Examples
+        --------
+        >>> from clustervet.view.result import Exported
+        >>> class Size(Exported):
+        ...     def to_dict(self):
+        ...         return {"size": 3}
+        >>> Size().to_json(indent=None)
+        '{"size": 3}'
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no plain data.")
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the data as JSON.
+
+        Parameters
+        ----------
+        indent : int or None, optional
+            Spaces per level; None writes one line.
+
+        Returns
+        -------
+        str
+            The text of a JSON object.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> print(cv.Contingency.from_labels(["a", "b"], [0, 1]).to_json(indent=None))
+        {"class": ["a", "b"], "cluster": [0, 1], "count": [1, 1]}
+        """
+        return data.to_json(self.to_dict(), indent)
+
+
+class Result(Exported):
     """A finished result: text, notebook, terminal and file forms from two methods.
 
     A subclass is a frozen record of facts (``@dataclass(frozen=True, repr=False)``) and
@@ -121,27 +167,6 @@ class Result:
         'jackknife'
         """
         return {**({"schema": self.SCHEMA} if self.SCHEMA else {}), **data.record(self)}
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """Return the result as JSON.
-
-        Parameters
-        ----------
-        indent : int or None, optional
-            Spaces per level; None writes one line.
-
-        Returns
-        -------
-        str
-            The text of a JSON object.
-
-        Examples
-        --------
-        >>> import clustervet as cv
-        >>> print(cv.Contingency.from_labels(["a", "b"], [0, 1]).to_json(indent=None))
-        {"class": ["a", "b"], "cluster": [0, 1], "count": [1, 1]}
-        """
-        return data.to_json(self.to_dict(), indent)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the columns as a data frame.
