@@ -374,6 +374,11 @@ def _same(one: Any, other: Any) -> bool:
         return False
 
 
+def _is_label(item: Any) -> bool:
+    """Return whether numpy made a label of a missing one: the text 'nan', or a number of NaT."""
+    return isinstance(item, str | bytes | int) or (isinstance(item, float) and item == item)
+
+
 def _made(side: dict[str, Any]) -> Any:
     """Return a container, or None where it cannot hold such labels as they are."""
     letters = ALPHABETS[side["alphabet"]](8)
@@ -394,10 +399,8 @@ def _made(side: dict[str, Any]) -> Any:
         return container
     if held is None or len(held) != len(labels):
         return None
-    # numpy makes the text 'nan' of a missing label among texts, and a number of one among whole
-    # numbers: then none is missing.
     fits = all(
-        not isinstance(item, str | bytes | int) if c < 0 else _same(item, label)
+        not _is_label(item) if c < 0 else _same(item, label)
         for item, label, c in zip(held, labels, side["codes"], strict=True)
     )
     return container if fits else None

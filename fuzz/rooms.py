@@ -117,6 +117,8 @@ def watch(pid: int, seconds: float, signals: Sequence[tuple[float, int]]) -> dic
         if now - began > seconds and not timed_out:
             timed_out = True
             with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGUSR1)
+                time.sleep(1.0)
                 os.killpg(pid, signal.SIGKILL)
         until = left[0][0] - (now - began) if left else pause
         time.sleep(max(0.0005, min(pause, until)))

@@ -17,15 +17,15 @@ from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False  # as in `typing`, which takes longer to load than all of the above
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import FrameType
     from typing import NoReturn
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-# Seconds that the work has after a signal to close and remove what it opened, and that functions
-# registered with `atexit` have after that. Together they stay below the two seconds promised.
+# Seconds that the work has after a signal to close and remove what it opened, and that all that is
+# called before the end has after that. Together they stay below the two seconds promised.
 GRACE = 0.8
-LAST = 0.4
+LAST = 0.9
 
 _first = 0
 _interrupted = False
@@ -103,13 +103,14 @@ def _watch(told: int) -> None:
     while number := os.read(told, 1):
         if number[0] in SIGNALS:
             _note(number[0])
-            _call_all(_calls)
+            threading.Thread(target=_call_each, args=(_calls.values(),), daemon=True).start()
             time.sleep(GRACE)
             _leave()
 
 
-def _call_all(functions: dict[object, Callable[[], object]]) -> None:
-    for call in list(functions.values()):
+def _call_each(functions: Iterable[Callable[[], object]]) -> None:
+    """Call functions, whatever becomes of one of them."""
+    for call in list(functions):
         with suppress(Exception):
             call()
 
@@ -127,11 +128,8 @@ def _note(number: int) -> None:
 def _leave() -> NoReturn:
     """End the process, whatever its threads do."""
     with _leaving:  # a second caller waits here for the end
-        with suppress(OSError):
-            _end_children()
-        _call_all(_removals)
-        _keep_compiled()
-        last = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
+        steps = (_end_children, *_removals.values(), _keep_compiled, atexit._run_exitfuncs)
+        last = threading.Thread(target=_call_each, args=(steps,), daemon=True)
         last.start()
         last.join(LAST)
         if sys.stderr.isatty():
@@ -145,7 +143,7 @@ def _keep_compiled() -> None:
         weakref = sys.modules["weakref"]
         for each in list(weakref.finalize._registry):
             found = each.peek()
-            if found is not None and found[1].__module__.startswith("numba"):
+            if found is not None and str(found[1].__module__).startswith("numba"):
                 each.atexit = False
 
 

@@ -156,9 +156,9 @@ def test_the_start_is_stopped(start, work):
 
 # Work that does not stop by itself; a script of the command's name gets its handlers.
 STUCK = """
-import hashlib, multiprocessing, subprocess, sys, time
+import hashlib, multiprocessing, subprocess, sys, threading, time
 from pathlib import Path
-from clustervet._process import stoppable
+from clustervet._process import removed_by, stoppable, stopped_by
 from clustervet.frames.duck import session
 from clustervet.frames.writing import beside
 
@@ -178,6 +178,17 @@ def failing():
     except BaseException:
         raise ValueError("something else")
 
+def blocked():
+    with stopped_by(lambda: time.sleep(99)), removed_by(lambda: time.sleep(99)):
+        swallowing()
+
+def odd():
+    import weakref
+    import numba
+    kept = threading.Lock()
+    weakref.finalize(numba, kept.acquire)  # a function without a module
+    swallowing()
+
 def query():
     with session() as opened:
         opened.rows("SELECT sum(hash(i * j)) FROM range(1000000) a(i), range(1000000) b(j)")
@@ -196,7 +207,10 @@ with stoppable(), beside(Path("answer").resolve()) as made:
 """
 
 
-@pytest.mark.parametrize("kind", ["compiled", "swallowing", "failing", "query", "batches"])
+KINDS = ["compiled", "swallowing", "failing", "blocked", "odd", "query", "batches"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_work_that_does_not_stop_by_itself_is_ended(start, work, kind):
     script = work / "clustervet"
     script.write_text(STUCK)

@@ -9,7 +9,9 @@ import threading
 import pytest
 from spark_cluster import eventually
 
-from clustervet import Contingency
+from clustervet import Contingency, read_tables
+from clustervet.errors import FileError
+from clustervet.frames import clusters
 from clustervet.frames.engines import engine_for
 
 ROWS, PARTS = 20_000_000, 100
@@ -56,6 +58,34 @@ def test_a_killed_worker_changes_no_count(scheduler):
         job.join(180)
         assert engine.session.status == "running"
     assert found[0].to_dict() == {(r % 7, r % 11): (ROWS - r + 76) // 77 for r in range(77)}
+
+
+def test_a_cluster_without_workers_is_given_up(tmp_path, monkeypatch):
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(clusters, "FIRST", 3.0)
+    path = tmp_path / "labels.csv"
+    path.write_text("y,c\n0,1\n1,0\n", encoding="utf-8")
+    with (
+        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as made,
+        pytest.raises(FileError, match=r"^tcp://\S+ has had no worker for 3 seconds\.$"),
+    ):
+        read_tables(path, "y", "c", engine=made.scheduler_address)
+
+
+def test_a_cluster_that_loses_all_workers_is_given_up(scheduler, monkeypatch):
+    import dask.dataframe as dd
+
+    monkeypatch.setattr(clusters, "LAST", 3.0)
+
+    def count():
+        with engine_for(scheduler.scheduler_address):
+            frame = dd.from_map(part, range(PARTS))
+            threading.Timer(2.0, scheduler.scale, args=(0,)).start()
+            Contingency.from_frame(frame, truth="truth", pred="pred")
+
+    with pytest.raises(FileError, match="has had no worker for 3 seconds"):
+        count()
 
 
 def busy(scheduler):

@@ -15,7 +15,7 @@ import pytest
 
 from clustervet import Contingency
 from clustervet.errors import FileError, MissingPackageError, ParameterError
-from clustervet.frames import engines
+from clustervet.frames import clusters, engines
 from clustervet.frames.engines import engine_for
 
 # Dask itself calls pandas in a way that pandas will drop.
@@ -123,11 +123,12 @@ def test_a_cluster_that_nobody_runs_is_refused_at_once(scheme):
         pass
 
 
-def test_what_does_not_start_is_given_up():
+def test_what_does_not_start_is_given_up(monkeypatch):
+    monkeypatch.setattr(clusters, "BEGUN", 0.1)
     release = threading.Event()
     began = time.monotonic()
     with pytest.raises(ParameterError, match=r"sc://x:1 does not start: no answer within 0\.1 s"):
-        engines._within(0.1, "sc://x:1", release.wait)
+        clusters.begun("sc://x:1", release.wait)
     assert time.monotonic() - began < 30
     release.set()
 
@@ -137,7 +138,7 @@ def test_what_fails_to_start_says_why():
         raise RuntimeError("no room\nsecond line")
 
     with pytest.raises(ParameterError, match=r"tcp://x:1 does not start: no room\.$"):
-        engines._within(5, "tcp://x:1", begin)
+        clusters.begun("tcp://x:1", begin)
 
 
 @pytest.mark.parametrize(

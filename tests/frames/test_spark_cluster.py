@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 
+import pytest
 from engine_frames import spark_session
 from spark_cluster import HOST, cluster, eventually, fetched, free_port
 
-from clustervet import Contingency
+from clustervet import Contingency, read_tables
+from clustervet.errors import FileError
+from clustervet.frames import clusters
 from clustervet.frames.engines import engine_for
 
 ROWS = 20_000_000
@@ -58,3 +61,14 @@ def test_a_killed_worker_changes_no_count(tmp_path):
         made.add_workers(1)
         with engine_for(made.connect(shown)) as engine:
             assert survives(rows(engine.session), page, made) == expected()
+
+
+def test_a_cluster_without_workers_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(clusters, "FIRST", 5.0)
+    path = tmp_path / "labels.csv"
+    path.write_text("y,c\n0,1\n1,0\n", encoding="utf-8")
+    with (
+        cluster(tmp_path) as made,
+        pytest.raises(FileError, match=r"^spark://\S+ has had no worker for 5 seconds\.$"),
+    ):
+        read_tables(path, "y", "c", engine=made.url)

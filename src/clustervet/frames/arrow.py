@@ -24,6 +24,8 @@ BUFFERS, COMPRESSION = 2, 3
 FOOTER_BLOCKS = (2, 3)
 # Bytes of the records of a buffer and of a block.
 BUFFER, BLOCK = 16, 24
+# What reading a broken file may raise, beside Arrow's own errors.
+BROKEN = (OSError, EOFError, ValueError, struct.error, IndexError)
 
 
 def arrow_table(place: Place) -> Any:
@@ -44,7 +46,7 @@ def arrow_table(place: Place) -> Any:
         table.validate(full=True)  # the engine would follow a wrong offset anywhere
     except ClustervetError:
         raise
-    except (pyarrow.ArrowException, OSError, ValueError, struct.error, IndexError) as error:
+    except (*BROKEN, pyarrow.ArrowException) as error:
         raise EngineError(f"{ARROW}: {error}") from None
     for number, column in enumerate(table.schema):
         if column.type == pyarrow.float16():  # which DuckDB does not know

@@ -11,10 +11,8 @@ import gzip
 import os
 import re
 import shutil
-import socket
 import sys
 import tempfile
-import threading
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +32,7 @@ from clustervet.errors import (
     ParameterError,
     Setting,
 )
+from clustervet.frames.clusters import BEGUN, begun, check_heard, with_workers
 from clustervet.frames.columns import MISSING, Kind, absent_column, refused_value
 from clustervet.frames.dialect import Layout, Trait, read_layouts
 from clustervet.frames.duck import EngineError, exhausted, session
@@ -60,8 +59,6 @@ ENGINE_FORMATS = {
 }
 # How many times larger than packed a gzip file can be.
 MOST_PACKED = 1032
-# Seconds until a cluster that does not answer is given up: to be reached at all, and to begin.
-HEARD, BEGUN = 8.0, 20.0
 # What an engine may take for a pattern, for several paths, or for no text at all.
 ODD = re.compile(r"[*?\[\]{}\\,:\ud800-\udfff]")
 # Numbers that every engine reads alike.
@@ -418,7 +415,7 @@ def engine_for(name: str, *, memory_limit: str | None = None) -> Iterator[Engine
     if memory_limit is not None and kind != "duckdb":
         raise ParameterError(f"a memory limit is for duckdb; {name} has its own settings for it.")
     if host is not None and port is not None:
-        _check_heard(name, host, port)
+        check_heard(name, host, port)
     with (
         tempfile.TemporaryDirectory(prefix="clustervet-") as folder,
         STARTERS[kind](name, memory_limit) as started,
@@ -452,38 +449,6 @@ def _check_installed(kind: str) -> None:
         raise MissingPackageError("the engine spark needs Java, and there is none on the path.")
 
 
-def _check_heard(name: str, host: str, port: int) -> None:
-    try:
-        with socket.create_connection((host, port), HEARD):
-            pass
-    except OSError as error:
-        reason = error.strerror or str(error) or "no answer"
-        raise ParameterError(
-            f"the cluster {show_label(name, 200)} cannot be reached: {reason}."
-        ) from None
-
-
-def _within(seconds: float, name: str, begin: Callable[[], Any]) -> Any:
-    """What a call gives, or a refusal once it has taken too long; it is not waited for then."""
-    outcome: dict[str, Any] = {}
-
-    def run() -> None:
-        try:
-            outcome["value"] = begin()
-        except BaseException as error:  # handed to the caller below
-            outcome["error"] = error
-
-    worker = threading.Thread(target=run, daemon=True)
-    worker.start()
-    worker.join(seconds)
-    if "value" in outcome:
-        return outcome["value"]
-    error = outcome.get("error")
-    text = str(error).strip().partition("\n")[0] if error else f"no answer within {seconds:g} s"
-    reason = (show_label(text, 200) or type(error).__name__).rstrip(".")
-    raise ParameterError(f"the engine {show_label(name, 200)} does not start: {reason}.") from None
-
-
 @contextmanager
 def _duckdb(name: str, memory_limit: str | None) -> Iterator[Engine]:
     try:
@@ -500,9 +465,10 @@ def _dask_cluster(name: str, memory_limit: str | None) -> Iterator[Engine]:
 
     client_at: Callable[..., Any] = Client  # it has no types
 
-    client = _within(BEGUN, name, lambda: client_at(name, timeout=BEGUN - 2))
+    client = begun(name, lambda: client_at(name, timeout=BEGUN - 2))
     try:
-        yield DaskEngine(name, client)
+        with with_workers(name, lambda: len(client.scheduler_info()["workers"]), client.close):
+            yield DaskEngine(name, client)
     finally:
         client.close()
 
@@ -529,10 +495,17 @@ def _spark(name: str, memory_limit: str | None) -> Iterator[Engine]:
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
     # Java starts first: the seconds that it takes here tell nothing about the cluster.
     SparkContext._ensure_initialized()
-    session = _within(BEGUN, name, builder.getOrCreate)
+    session = begun(name, builder.getOrCreate)
     session.sparkContext.setLogLevel("ERROR")
+    context = session.sparkContext
+    others = context._jsc.sc().getExecutorMemoryStatus  # beside this process
     try:
-        yield SparkEngine(name, session)
+        with (
+            nullcontext()
+            if name == "spark"
+            else with_workers(name, lambda: others().size() - 1, context.cancelAllJobs)
+        ):
+            yield SparkEngine(name, session)
     finally:
         session.stop()
 
@@ -546,7 +519,7 @@ def _connect(name: str, memory_limit: str | None) -> Iterator[Engine]:
         _ = session.version  # the first word to the server
         return session
 
-    session = _within(BEGUN, name, begin)
+    session = begun(name, begin)
     try:
         yield SparkEngine(name, session)
     finally:

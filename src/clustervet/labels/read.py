@@ -102,7 +102,8 @@ def _pandas(series: Any, what: str) -> Codes:
         return from_array(series.to_numpy(), what)
     try:
         codes, keys = series.factorize()
-    except (TypeError, NotImplementedError):  # a list among the labels, or a type without keys
+    except (TypeError, NotImplementedError, UnicodeError):
+        # A list among the labels, a type without keys, or text that Arrow cannot hold.
         return from_objects(list(series), what)
     missing = codes < 0
     names = [key.item() if isinstance(key, np.generic) else key for key in keys]
