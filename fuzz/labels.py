@@ -361,7 +361,10 @@ def _items(container: Any) -> list[Any] | None:
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(container, method):
             found = getattr(container, method)()
-            return found if isinstance(found, list) else None
+            kind = getattr(getattr(container, "dtype", None), "kind", "")
+            # numpy tells times in nanoseconds as numbers, which they are not.
+            timed = kind in ("m", "M") and any(isinstance(item, int) for item in found)
+            return found if isinstance(found, list) and not timed else None
     return list(container) if isinstance(container, collections.abc.Collection) else None
 
 
