@@ -47,6 +47,7 @@ studies: $(VENV)/.test
 	$(BIN)/python studies/repairs.py
 	$(BIN)/python studies/select_bounds.py
 	$(BIN)/python studies/tuning_accuracy.py
+	$(BIN)/python studies/validated_likelihood.py --write
 
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -346,7 +347,12 @@ def test_waiting_for_a_pipe_can_be_interrupted(tmp_path):
     pipe = tmp_path / "labels.csv"
     os.mkfifo(pipe)
     with subprocess.Popen(
-        [*COMMAND, "score", str(pipe)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, "score", str(pipe)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Background jobs of a shell ignore the signal.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as waiting:
         waiting.stderr.readline()
         waiting.send_signal(signal.SIGINT)

@@ -354,6 +354,15 @@ AskedFeatures = Annotated[
         callback=listed,
     ),
 ]
+Memberships = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--memberships",
+        metavar="COLUMNS",
+        help="Degrees of membership, one column per cluster, instead of --pred; as in --features.",
+        callback=listed,
+    ),
+]
 Exclude = Annotated[
     list[str] | None,
     typer.Option(

@@ -47,6 +47,10 @@ def score(
     chance: options.Chance = None,
     features: options.AskedFeatures = None,
     exclude: options.Exclude = None,
+    memberships: options.Memberships = None,
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Divide the --memberships of a row by their sum.")
+    ] = False,
     standardize: options.Standardize = False,
     metric: options.Metric = "euclidean",
     sample: options.Sample = None,
@@ -86,6 +90,8 @@ def score(
         noise=options.noise_policies(noise),
         missing=missing.value,
         weights=weights,
+        memberships=memberships,
+        normalize=normalize,
         measures=measures,
         also=options.own_measures(measure),
         family=family,

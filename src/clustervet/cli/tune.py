@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -61,6 +62,14 @@ def tune(
         ),
     ] = 19,
     sample: options.Sample = None,
+    validation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Other points, by which clusters are judged: their likelihood joins the measures.",
+        ),
+        READ,
+    ] = None,
     array: options.Array = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,
@@ -92,10 +101,11 @@ def tune(
     from clustervet.view import csv_rows
 
     name, tried = _asked(k, parameter, values)
-    source = open_table(
-        file, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
+    opened = partial(
+        open_table, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )
-    table = source.features(features, exclude or ())
+    table = opened(file).features(features, exclude or ())
+    others = None if validation is None else opened(validation).features(table.feature_names)
     (clusterer,) = options.named_objects([estimator], "a clusterer", "class") or [estimator]
     found = tune_parameter(
         clusterer,
@@ -111,6 +121,7 @@ def tune(
         sample=sample,
         n_jobs=jobs,
         random_state=seed,
+        validation=None if others is None else others.matrix,
     )
     if labels is not None:
         rows = [["label"], *([label] for label in found.best_labels().tolist())]

@@ -31,8 +31,8 @@ def build_cells(
         if class_names is not None or cluster_names is not None:
             raise ParameterError("a mapping brings its own class_names and cluster_names.")
         return _from_mapping(counts)
-    if not sparse and _is_frame(counts):
-        rows_named, cols_named, counts = _from_frame(counts)
+    if not sparse and is_frame(counts):
+        rows_named, cols_named, counts = frame_parts(counts)
         class_names = rows_named if class_names is None else class_names
         cluster_names = cols_named if cluster_names is None else cluster_names
     rows, cols, values, shape = _from_sparse(counts) if sparse else _from_matrix(counts)
@@ -85,13 +85,14 @@ def _check_places(places: NDArray[np.int64], size: int, what: str) -> None:
         raise TableError(f"{what} {np.argmin(used):,}, counted from 0, has no cell.")
 
 
-def _is_frame(counts: Any) -> bool:
+def is_frame(counts: Any) -> bool:
+    """Whether something is a frame of pandas, polars or pyarrow."""
     return hasattr(counts, "columns") and (
         hasattr(counts, "to_numpy") or hasattr(counts, "column_names")
     )
 
 
-def _from_frame(frame: Any) -> tuple[list[Any], list[Any], NDArray[Any]]:
+def frame_parts(frame: Any) -> tuple[list[Any], list[Any], NDArray[Any]]:
     """Names and numbers of a crosstab in pandas, polars or pyarrow."""
     if hasattr(frame, "column_names"):
         columns = [column.to_numpy() for column in frame.columns]

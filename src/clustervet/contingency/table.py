@@ -152,6 +152,75 @@ class Contingency(TableSums, Result):
         return cls(*build_cells(counts, class_names, cluster_names))
 
     @classmethod
+    def from_memberships(
+        cls,
+        truth: Any,
+        memberships: Any,
+        *,
+        weights: ArrayLike | None = None,
+        noise: Any = None,
+        missing: Missing = "raise",
+        normalize: bool = False,
+    ) -> Contingency:
+        """Share every object out to its clusters, by its degrees of membership.
+
+        Parameters
+        ----------
+        truth : array-like
+            One label per object; or a matrix of memberships, with one column per class.
+        memberships : array-like, sparse matrix or data frame
+            One row per object and one column per cluster, as `predict_proba` gives them. Rows sum
+            to 1; sums that differ from it by up to 0.001 are taken for rounded ones.
+        weights : array-like, optional
+            One weight per object.
+        noise : str or dict, optional
+            What the label -1 of a truth means, as in `from_labels`.
+        missing : {"raise", "drop", "class"}, optional
+            What None, NaN and NA do in a truth, as in `from_labels`.
+        normalize : bool, optional
+            Whether every row is divided by its sum, whatever that is.
+
+        Returns
+        -------
+        Contingency
+            The table. Its counts are real numbers, unless every membership is 0 or 1.
+
+        Raises
+        ------
+        LabelError
+            If memberships are negative, not finite or all zero in a row, if a row does not sum to
+            1, or if the truth has another number of objects.
+
+        Notes
+        -----
+        The degrees p(j|x) of a soft clustering are those of Dom 2001, App. C.1. The count of class
+        c and cluster j is the sum of p(j|x) over the objects of c; with memberships on both
+        sides it is the sum of q(c|x) p(j|x). The table is that of one object drawn at random, then
+        its class and its cluster. Measures of chance need whole counts and have no value here.
+
+        Examples
+        --------
+        >>> Contingency.from_memberships(["a", "a", "b"], [[1, 0], [0.5, 0.5], [0.25, 0.75]])
+        Contingency of 3 objects: 2 classes x 2 clusters, 4 non-empty cells
+                  0     1  total
+            a   1.5   0.5      2
+            b  0.25  0.75      1
+        total  1.75  1.25      3
+        """
+        from clustervet.contingency.memberships import shared_cells
+
+        return cls(
+            *shared_cells(
+                truth,
+                memberships,
+                weights=weights,
+                noise=noise,
+                missing=missing,
+                normalize=normalize,
+            )
+        )
+
+    @classmethod
     def from_frame(
         cls,
         frame: Any,

@@ -403,8 +403,11 @@ def _quotient(values: NDArray[np.float64]) -> float:
         return float(min(values.max() / values.min(), np.finfo(np.float64).max))
 
 
-def standardized(points: Any) -> Any:
-    """Return features with mean 0 and variance 1; sparse ones keep their zeros."""
+def standardized(points: Any, others: Any = None) -> Any:
+    """Return features with mean 0 and variance 1; sparse ones keep their zeros.
+
+    Other points, where there are any, are returned instead, moved and scaled alike.
+    """
     from sklearn.preprocessing import StandardScaler
 
     peaks = abs(points).max(axis=0)
@@ -416,4 +419,4 @@ def standardized(points: Any) -> Any:
             f"standardize; {factor} that column by a constant first."
         )
     scaler = StandardScaler(with_mean=not is_sparse(points)).set_output(transform="default")
-    return scaler.fit_transform(points)
+    return scaler.fit_transform(points) if others is None else scaler.fit(points).transform(others)

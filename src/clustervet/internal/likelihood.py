@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from clustervet._checks import generator, is_number, one_of, whole
 from clustervet.errors import FeatureError, ParameterError, UndefinedError
 from clustervet.geometry import Geometry, MomentGeometry
+from clustervet.geometry.points import is_sparse, read_with_peak, scaled_by
 from clustervet.labels import show_label
 from clustervet.registry import Estimate, measure
 
@@ -139,13 +140,13 @@ def aic(geometry: Geometry, covariance: str = "full", regularization: float = 0.
     better="higher",
     bounds=(-math.inf, math.inf),
     unit="nats",
-    equation="mean over folds of the mean ln density of points left out",
+    equation="mean ln density of points that took no part in fitting the mixture",
     reference="Dom 2001, App. C.1",
     meaning="Mean log density of points that were left out when the mixture was fitted.",
-    use="Overfitting is the worry: more clusters are better only if they predict new points.",
-    avoid="The points left out were used to make the clusters, which flatters every value; "
-    + MODEL_BIAS
-    + ".",
+    use="Overfitting is the worry: more clusters are better only if they predict new points. "
+    "tune fits the clusterer again without them.",
+    avoid="Labels made from all points are all there is: the value is then optimistic, the more "
+    "so the more clusters there are; " + MODEL_BIAS + ".",
 )
 def validated_likelihood(
     geometry: Geometry,
@@ -153,8 +154,9 @@ def validated_likelihood(
     regularization: float = 0.0,
     folds: int = 10,
     random_state: Any = 0,
+    validation: Any = None,
 ) -> float:
-    """Mean log density of points under a mixture fitted to the others, by cross-validation.
+    """Mean log density of points under a mixture that was fitted without them.
 
     Parameters
     ----------
@@ -163,21 +165,33 @@ def validated_likelihood(
     regularization : float, default 0.0
         Share of the features' mean variance that is added to every variance.
     folds : int, default 10
-        Number of parts that are left out in turn, at least 2.
+        Number of parts that are left out in turn, at least 2, where there is no validation set.
     random_state : int, Generator or None, default 0
         Seed for dealing points to folds.
+    validation : array-like or None, default None
+        Other points of the same population, which took no part in the clustering. The mixture is
+        fitted to all of X.
 
     Notes
     -----
     The value is an `Estimate`; its standard error is that of a mean over the points.
+
+    Without a validation set the mixture is fitted to parts of the points, but the labels come from
+    all of them. The value is then optimistic, the more so the more clusters there are. `tune` has
+    the clusterer, and fits it again without each part.
 
     Examples
     --------
     >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
     >>> validated_likelihood(X, [0, 0, 0, 1, 1, 1], covariance="tied", folds=6) > -4
     True
+    >>> float(validated_likelihood(X, [0, 0, 0, 1, 1, 1], "tied", validation=[[1.0]])).__round__(4)
+    -1.4095
     """
     _check(covariance, regularization)
+    if validation is not None:
+        model = _model(geometry, covariance, regularization)
+        return _mean_density(geometry, model.log_densities(_new_points(geometry, validation)))
     points = geometry.dense
     count = min(whole(folds, "folds", 2), geometry.n)
     if count < 2:
@@ -192,9 +206,26 @@ def validated_likelihood(
         out = fold == k
         model = _fit(points[~out], geometry.codes[~out], geometry.names, covariance, regularization)
         densities[out] = model.log_densities(points[out])
-    error = float(densities.std(ddof=1)) / math.sqrt(geometry.n)
+    return _mean_density(geometry, densities)
+
+
+def _new_points(geometry: Geometry, given: Any) -> NDArray[Any]:
+    """Points beside those of the geometry, in its unit."""
+    points = read_with_peak(given, "validation")[0]
+    if is_sparse(points):
+        raise FeatureError("validation must be dense, as X must be for this measure.")
+    if points.shape[1] != geometry.d:
+        raise FeatureError(
+            f"validation has {points.shape[1]:,} features, and X has {geometry.d:,}."
+        )
+    return np.asarray(scaled_by(points.astype(np.float64), -geometry.exponent))
+
+
+def _mean_density(geometry: Geometry, densities: Floats) -> Estimate:
+    n = len(densities)
+    error = float(densities.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
     found = float(densities.mean()) - _unit_nats(geometry)
-    return Estimate(found, standard_error=error, sample=geometry.n)
+    return Estimate(found, standard_error=error, sample=n)
 
 
 def _check(covariance: Any, regularization: Any) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clustervet import _memory
+from clustervet.contingency import Contingency
 from clustervet.contingency.files import COMBINATIONS, RANKED, read_tables
-from clustervet.errors import ParameterError, Setting
+from clustervet.errors import FileError, LabelError, ParameterError, Setting
 from clustervet.frames import FeatureTable, open_table
 from clustervet.frames.pairing import check_rows
 from clustervet.frames.places import ARRAY, TEXT, find_place, is_many
@@ -30,6 +31,8 @@ def score_files(
     measures: Sequence[str] | None = None,
     also: Sequence[str] = (),
     family: str | Iterable[str] | None = None,
+    memberships: Sequence[str] | None = None,
+    normalize: bool = False,
     features: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     standardize: bool = False,
@@ -67,6 +70,10 @@ def score_files(
         Keys of external measures to show beside those.
     family : str or list of str, optional
         Only measures of this family.
+    memberships : list of str, optional
+        Columns of degrees of membership, one per cluster, which stand for the prediction.
+    normalize : bool, optional
+        Whether the memberships of every object are divided by their sum, whatever that is.
     features, exclude : list of str, optional
         The columns of features, and numeric columns that are none.
     standardize : bool, optional
@@ -113,6 +120,19 @@ def score_files(
     reading: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit}
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     policies: dict[str, Any] = {"noise": noise, "missing": missing}
+    if memberships:
+        outside = {"pred": preds, "features": features, "id": id, "confidence": confidence}
+        sharing = policies | {"normalize": normalize}
+        table = _shared(files, truths, memberships, weights, sharing, reading, parsing, outside)
+        return judge(
+            table,
+            measures=None if measures is None else [*measures, *also],
+            family=family,
+            chance=chance,
+            diagnose=diagnose,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
     featured = bool(features) or (len(files) == 1 and not truths and bool(preds) and id is None)
     wanted = _by_kind(measures) if featured else {"external": measures, "internal": []}
     found = Judgement()
@@ -179,6 +199,37 @@ NO_RANKING = (
     "no ranking: it compares all predictions object by object, which the engine duckdb does for "
     f"up to {RANKED:,} objects and {COMBINATIONS:,} combinations of labels."
 )
+
+
+def _shared(
+    files: Sequence[str],
+    truths: Sequence[str],
+    memberships: Sequence[str],
+    weights: str | None,
+    sharing: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    parsing: Mapping[str, Any],
+    outside: Mapping[str, Any],
+) -> Contingency:
+    """Return the table of one column of classes and columns of memberships."""
+    asked = Setting("memberships")
+    for name, value in outside.items():
+        if value:
+            raise ParameterError(Setting(name), " does not go with ", asked, ".")
+    if reading["engine"] is not None or len(files) != 1 or is_many(files[0]):
+        raise ParameterError(asked, " goes with one file that is read into memory.")
+    if len(truths) != 1:
+        raise ParameterError(asked, " goes with one ", Setting("truth"), ".")
+    with _memory.memory_limit(reading["memory_limit"]):
+        source = open_table(files[0], **parsing)
+        table = source.features(memberships, [*truths])
+        held = None if weights is None else source.features([weights]).matrix[:, 0]
+        try:
+            return Contingency.from_memberships(
+                table.labels(truths[0]), table.matrix, weights=held, **sharing
+            )
+        except LabelError as error:
+            raise FileError(f"{table.name}: ", *error.parts) from None
 
 
 def _names(given: str | Sequence[str] | None) -> list[str]:

@@ -20,11 +20,12 @@ from clustervet._checks import suggestion
 from clustervet.contingency import Contingency
 from clustervet.errors import LabelError, ParameterError
 from clustervet.fitting.algorithms import Algorithm
-from clustervet.fitting.fits import Fit, FitTask, run_fits
+from clustervet.fitting.fits import Fit, FitTask, fit_row, run_fits
 from clustervet.geometry import Geometry
 from clustervet.registry import Estimate, Measure, Outcome
 from clustervet.registry import measures as registry
 from clustervet.tuning import rules
+from clustervet.tuning.refits import cross_validated, needs_refits
 from clustervet.tuning.rules import Choice, Floats, Places, nothing
 from clustervet.view.data import record as plain_record
 
@@ -93,7 +94,9 @@ class CurvePlan:
     def measured(self, points: Any, fit: Fit) -> MeasuredFit:
         """Return the measures of one fit."""
         if fit.labels is not None:
-            return replace(self._measured(points, fit.labels, self.asked), warning=fit.warning)
+            again = partial(self._again, fit)
+            found = self._measured(points, fit.labels, self.asked, again)
+            return replace(found, warning=fit.warning)
         reason = str(fit.error).rstrip(".")
         why = f"{self.algorithm.name} refuses {self.algorithm.parameter}={fit.key}: {reason}"
         nowhere = {record.key: Outcome(math.nan, why) for record, _ in self.asked}
@@ -108,7 +111,13 @@ class CurvePlan:
         """Return what each measure chooses by its rule."""
         return {r.key: choose(r, self.rules[r.key], curves) for r, _ in self.asked}
 
-    def _measured(self, points: Any, labels: NDArray[Any], asked: Asked) -> MeasuredFit:
+    def _measured(
+        self,
+        points: Any,
+        labels: NDArray[Any],
+        asked: Asked,
+        again: Callable[[Any], Geometry | str] | None = None,
+    ) -> MeasuredFit:
         is_noise = labels == NOISE
         # Measures of density know what noise is; the others see what the user's policy leaves.
         seen = self._geometry(points, labels, self.noise)
@@ -119,6 +128,9 @@ class CurvePlan:
         outcomes = {}
         for record, options in asked:
             view = dense if record.family == "density" else seen
+            if again is not None and self.refits(record, options) and not isinstance(view, str):
+                outcomes[record.key] = cross_validated(points, again, record, options)
+                continue
             outcomes[record.key] = (
                 Outcome(math.nan, view)
                 if isinstance(view, str)
@@ -135,6 +147,18 @@ class CurvePlan:
                 price = both / 2 + float(outcomes["log_likelihood"].value)
         clusters = len(np.unique(labels[~is_noise]))
         return MeasuredFit(labels, clusters, float(np.mean(is_noise)), outcomes, pairs, price)
+
+    def refits(self, record: Measure, options: Mapping[str, Any]) -> bool:
+        """Return whether a measure has the clusterer fitted again, which takes features."""
+        return needs_refits(record, options) and getattr(self.metric, "name", "") != "precomputed"
+
+    def _again(self, fit: Fit, points: Any) -> Geometry | str:
+        """Return the clustering of other points by the same clusterer, or why there is none."""
+        made = [(self.algorithm.made(fit.key, fit.seed), fit.key, fit.seed)]
+        (found,) = fit_row(points, made)
+        if found.labels is None:
+            return str(found.error).rstrip(".")
+        return self._geometry(points, found.labels, self.noise)
 
     def _geometry(self, points: Any, labels: NDArray[Any], noise: Any) -> Geometry | str:
         """Return the clustering as measures see it, or why there is nothing to see."""

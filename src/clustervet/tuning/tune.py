@@ -13,13 +13,14 @@ from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm, read_algorithm, read_seed, usual_numbers
 from clustervet.fitting.fits import progress_bar
 from clustervet.geometry.metrics import read_metric
-from clustervet.geometry.points import read_distances, read_points, scale_ratio
+from clustervet.geometry.points import read_distances, read_points, scale_ratio, standardized
 from clustervet.labels import plain_label
 from clustervet.registry import check_options
 from clustervet.registry import measures as registry
 from clustervet.scorecard.internal import DRAWN_POINTS, MANY_POINTS
 from clustervet.tuning.curves import Asked, CurvePlan, fit_curves, read_rules, stability_of
 from clustervet.tuning.references import FEW, SETS, compare, outlying_points
+from clustervet.tuning.refits import FOLDS, VALIDATED
 from clustervet.tuning.tuning import Tuning
 
 DISTANCE_MEASURES = (
@@ -51,6 +52,7 @@ def tune(
     n_jobs: int | None = None,
     random_state: Any = None,
     rules: Mapping[str, str] | None = None,
+    validation: Any = None,
     progress: bool = True,
 ) -> Tuning:
     """Cluster at every value of a parameter and choose a value by internal measures.
@@ -95,6 +97,11 @@ def tune(
     rules : dict, optional
         Another rule for a measure: "elbow", "optimum", "gap" (for gap_statistic) or "hartigan"
         (for ssq).
+    validation : array-like or data frame, optional
+        Other points of the same population. "validated_likelihood" is then that of these points
+        under the clusters of X, and joins the usual measures. Without them that measure leaves
+        each of ten folds of X out in turn, fits the clusterer again, and judges the fold; that
+        takes ten more fits per value.
     progress : bool, optional
         Whether a terminal shows a progress bar.
 
@@ -106,7 +113,8 @@ def tune(
     Raises
     ------
     FeatureError
-        If the points cannot be read, or there are fewer than three.
+        If the points cannot be read, there are fewer than three, or those of the validation set
+        have other features.
     ParameterError
         If an option is unknown or out of range, or if the clusterer refuses every value.
 
@@ -154,15 +162,20 @@ def tune(
     if measures is None:
         by_distance = PAIR_MEASURES if precomputed else DISTANCE_MEASURES
         measures = DENSITY_MEASURES if algorithm.is_density_based else by_distance
-    asked = _read_measures(measures, drawn, seed or 0)
-    records = [record for record, _ in asked]
-    ruled = read_rules(rules, records)
+        if validation is not None:
+            measures = (*measures, VALIDATED)
+    others = None if validation is None else _read_validation(validation, points, precomputed)
     if standardize:
         if precomputed:
             raise ParameterError("standardize is for features; with distances there are none.")
         from clustervet.fitting.preparation import Preparation
 
+        if others is not None:
+            others = standardized(points, others)
         points = Preparation(standardize=True).scaled(points)
+    asked = _read_measures(measures, drawn, seed or 0, others)
+    records = [record for record, _ in asked]
+    ruled = read_rules(rules, records)
     # Without a seed one is drawn all the same: fits at all values then start alike.
     fresh = None if algorithm.has_own_seed else int(np.random.default_rng().integers(2**31))
     plan = CurvePlan(algorithm, asked, ruled, how, noise, fresh if seed is None else seed)
@@ -200,6 +213,11 @@ def tune(
         },
         dropped=noise == "drop",
         scale_ratio=0.0 if precomputed else scale_ratio(points, how.name),
+        folds=max(
+            (options.get("folds", FOLDS) for r, options in asked if plan.refits(r, options)),
+            default=0,
+        ),
+        validation=0 if others is None else int(others.shape[0]),
     )
     if found.voted is None:
         return found
@@ -240,7 +258,21 @@ def _read_values(values: Any, algorithm: Algorithm, points: int) -> list[Any]:
     return listed
 
 
-def _read_measures(measures: Any, drawn: int | None, seed: int) -> Asked:
+def _read_validation(validation: Any, points: Any, precomputed: bool) -> Any:
+    """Return the points of a validation set, with the features of the others."""
+    if precomputed:
+        raise ParameterError(
+            Setting("validation"), " is for features; with distances there are none."
+        )
+    others = read_points(validation, "validation")
+    if others.shape[1] != points.shape[1]:
+        raise FeatureError(
+            f"validation has {others.shape[1]:,} features, and X has {points.shape[1]:,}."
+        )
+    return others
+
+
+def _read_measures(measures: Any, drawn: int | None, seed: int, others: Any) -> Asked:
     """Return the records of internal measures, each with the parameters it is called with."""
     named = dict(measures) if isinstance(measures, Mapping) else None
     records = registry.select(list(named) if named else measures)
@@ -255,9 +287,13 @@ def _read_measures(measures: Any, drawn: int | None, seed: int) -> Asked:
             raise ParameterError(f"{record.key} needs a second labeling, not features.")
         own = dict(options or {})
         check_options(own, list(record.parameters), record.key)
-        defaults = {"random_state": seed} | (
-            {} if drawn is None else {"sample": drawn, "pairs": drawn}
+        defaults = (
+            {"random_state": seed}
+            | ({} if drawn is None else {"sample": drawn, "pairs": drawn})
+            | ({} if others is None else {"validation": others})
         )
         used = {name: value for name, value in defaults.items() if name in record.parameters}
         asked.append((record, used | own))
+    if others is not None and all(record.key != VALIDATED for record, _ in asked):
+        raise ParameterError(Setting("validation"), f" is for {VALIDATED}, which is not asked for.")
     return tuple(asked)

@@ -89,6 +89,10 @@ class Tuning(Result):
         How the curves compare with those of data without clusters, where a value has the votes.
     unreferenced : str, optional
         Why there is no such comparison, where there could be one.
+    folds : int, optional
+        In how many folds points were left out, each time with a new fit, for their likelihood.
+    validation : int, optional
+        The points of a validation set.
     outlying : tuple of int, optional
         At the value with the votes, how many points are outlying, and how many clusters they make.
 
@@ -122,6 +126,8 @@ class Tuning(Result):
     scale_ratio: float = 0.0
     reference: TuningReference | None = None
     unreferenced: str | None = None
+    folds: int = 0
+    validation: int = 0
     outlying: tuple[int, int] = (0, 0)
 
     @cached_property
@@ -515,6 +521,13 @@ class Tuning(Result):
             lines.append(f"The clusterer warned at {many}, first at {value_text(first)}: {said}.")
         if self.drawn is not None:
             lines.append(f"Measures that can be sampled look at {self.drawn:,} points or pairs.")
+        if self.folds:
+            lines.append(
+                "validated_likelihood: of points left out, with a new fit without each of "
+                f"{self.folds} folds"
+            )
+        elif self.validation:
+            lines.append(f"validated_likelihood: of {self.validation:,} other points")
         if self.stability is not None:
             noisy = bool((self.noise > 0).any())
             lines.append(

@@ -1,0 +1,129 @@
+"""From degrees of membership to the cells of a table: each object is shared out to its clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustervet.contingency.build import Built, build_cells, frame_parts, is_frame
+from clustervet.errors import LabelError, Setting
+from clustervet.labels import consecutive, encode_pair, encode_weights, show_label
+
+# Rows whose sums differ from 1 by more are no memberships; those of written digits differ by less.
+TOLERANCE = 1e-3
+
+
+def shared_cells(
+    truth: Any,
+    memberships: Any,
+    *,
+    weights: Any = None,
+    noise: Any = None,
+    missing: Any = "raise",
+    normalize: bool = False,
+) -> Built:
+    """Cells of classes, or of a second matrix of memberships, against memberships."""
+    from scipy.sparse import csr_array
+
+    shares, cluster_names = _read(memberships, "memberships", normalize)
+    if is_matrix(truth):
+        left, class_names = _read(truth, "truth", normalize)
+        if left.shape[0] != shares.shape[0]:
+            raise LabelError(
+                f"truth has {left.shape[0]:,} rows and memberships has {shares.shape[0]:,}; they "
+                "must describe the same objects."
+            )
+        if weights is not None:
+            left = left * encode_weights(weights, shares.shape[0])[:, None].astype(np.float64)
+        return build_cells(left.T @ shares, class_names, cluster_names)
+    classes, rows, scale = encode_pair(
+        truth,
+        np.arange(shares.shape[0]),
+        weights=weights,
+        noise=noise,
+        missing=missing,
+        names=("truth", "memberships"),
+    )
+    codes, distinct = consecutive(classes)
+    places = np.asarray(rows.values)
+    held = np.ones(len(codes)) if scale is None else scale.astype(np.float64)
+    shape = (len(distinct), shares.shape[0])
+    left = csr_array((held, (codes, places)), shape)
+    return build_cells(left @ shares, list(classes.restore(distinct)), cluster_names)
+
+
+def is_matrix(given: Any) -> bool:
+    """Whether something has two dimensions, and so is no vector of labels."""
+    if hasattr(given, "shape"):
+        return len(given.shape) == 2
+    first = next(iter(given), None) if isinstance(given, list | tuple) else None
+    return isinstance(first, list | tuple | np.ndarray)
+
+
+def _read(given: Any, what: str, normalize: bool) -> tuple[Any, list[Any] | None]:
+    """Shares of each object, which sum to 1, and the names of the columns if they have any."""
+    names: list[Any] | None = None
+    if not hasattr(given, "tocsr") and is_frame(given):
+        _, names, given = frame_parts(given)
+    if hasattr(given, "tocsr"):
+        matrix: Any = given.tocsr().astype(np.float64)
+        matrix.sum_duplicates()
+    else:
+        try:
+            matrix = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise LabelError(f"{what} must be a matrix of numbers, one row per object.") from None
+    if matrix.ndim != 2:
+        raise LabelError(
+            f"{what} must be a matrix with one row per object and one column per cluster; its "
+            f"shape is {matrix.shape}."
+        )
+    if not matrix.shape[0] or not matrix.shape[1]:
+        raise LabelError(f"{what} is empty; its shape is {matrix.shape}.")
+    _refuse(matrix, ~np.isfinite(_values(matrix)), what, "memberships are finite")
+    _refuse(matrix, _values(matrix) < 0, what, "memberships are not negative")
+    sums = np.asarray(matrix.sum(axis=1), np.float64).ravel()
+    zero = np.flatnonzero(sums == 0)
+    if len(zero):
+        raise LabelError(
+            f"row {zero[0]} of {what} is all zero; every object belongs somewhere. Leave such "
+            "objects out, or give them a column of their own."
+        )
+    off = np.flatnonzero(abs(sums - 1) > TOLERANCE)
+    if len(off) and not normalize:
+        raise LabelError(
+            f"row {off[0]} of {what} sums to {sums[off[0]]:.6g}, not 1; with ",
+            Setting("normalize", True),
+            " every row is divided by its sum.",
+        )
+    return _by_rows(matrix, sums), names
+
+
+def _values(matrix: Any) -> NDArray[np.float64]:
+    return np.asarray(matrix.data if hasattr(matrix, "tocsr") else matrix)
+
+
+def _refuse(matrix: Any, wrong: NDArray[np.bool_], what: str, law: str) -> None:
+    """Name the first row that breaks a law."""
+    if not wrong.any():
+        return
+    if hasattr(matrix, "tocsr"):
+        place = int(np.argmax(wrong))
+        row, value = int(np.searchsorted(matrix.indptr, place, "right")) - 1, matrix.data[place]
+    else:
+        row, column = (int(k) for k in np.argwhere(wrong)[0])
+        value = matrix[row, column]
+    raise LabelError(f"row {row} of {what} holds {show_label(float(value))}; {law}.")
+
+
+def _by_rows(matrix: Any, sums: NDArray[np.float64]) -> Any:
+    """Rows divided by their sums, which changes nothing where they are 1."""
+    if (sums == 1).all():
+        return matrix
+    if hasattr(matrix, "tocsr"):
+        found = matrix.copy()
+        found.data = found.data / np.repeat(sums, np.diff(found.indptr))
+        return found
+    return matrix / sums[:, None]

@@ -1,0 +1,63 @@
+"""Validated likelihood (Dom 2001, App. C.1) of points that the clusterer has not seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from clustervet._checks import generator, whole
+from clustervet.geometry import Geometry
+from clustervet.registry import Estimate, Measure, Outcome
+
+VALIDATED = "validated_likelihood"
+FOLDS = 10
+
+
+def needs_refits(record: Measure, options: Mapping[str, Any]) -> bool:
+    """Return whether a measure judges points that are left out of X."""
+    return record.key == VALIDATED and options.get("validation") is None
+
+
+def cross_validated(
+    points: Any,
+    cluster: Callable[[Any], Geometry | str],
+    record: Measure,
+    options: Mapping[str, Any],
+) -> Outcome:
+    """Cluster the points without each fold in turn, and judge the points of the fold.
+
+    `cluster` gives the clustering of other points, or why there is none. The folds are the same
+    for every clusterer, so that their values can be compared.
+    """
+    own = dict(options)
+    n = points.shape[0]
+    folds = min(whole(own.pop("folds", FOLDS), "folds", 2), n)
+    fold = generator(own.pop("random_state", 0)).permutation(n) % folds
+    found = []
+    for k in range(folds):
+        view = cluster(points[fold != k])
+        one = (
+            Outcome(math.nan, view)
+            if isinstance(view, str)
+            else record.evaluate(view, **own, validation=points[fold == k])
+        )
+        if one.why is not None:
+            return Outcome(math.nan, f"without fold {k + 1} of {folds}: {one.why}")
+        found.append(one.value)
+    return Outcome(_pooled(found))
+
+
+def _pooled(folds: list[Any]) -> Estimate:
+    """Return the mean over the points of all folds, and its standard error."""
+    sizes = np.array([fold.sample for fold in folds], float)
+    means = np.array([float(fold) for fold in folds])
+    errors = np.array([fold.standard_error for fold in folds])
+    n = float(sizes.sum())
+    mean = float(sizes @ means) / n
+    # A standard error squared, times m (m - 1), is the sum of squares within a fold of m points.
+    within = np.where(sizes > 1, sizes * (sizes - 1) * errors**2, 0.0).sum()
+    squares = float(within + sizes @ (means - mean) ** 2)
+    return Estimate(mean, standard_error=math.sqrt(squares / (n - 1) / n), sample=int(n))
