@@ -379,7 +379,8 @@ def _same(one: Any, other: Any) -> bool:
 
 def _is_label(item: Any) -> bool:
     """Return whether numpy made a label of a missing one: the text 'nan', or a number of NaT."""
-    return isinstance(item, str | bytes | int) or (isinstance(item, float) and item == item)
+    number = hasattr(item, "is_integer") and item == item
+    return number or isinstance(item, str | bytes | int)
 
 
 def _made(side: dict[str, Any]) -> Any:

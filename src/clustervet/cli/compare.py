@@ -74,6 +74,18 @@ def compare(
     nearest: Annotated[
         int | None, typer.Option(metavar="K", help="How many of them to name; 5 by default.")
     ] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(metavar="RADIUS", help="Name all of them up to this distance instead."),
+    ] = None,
+    trajectory: Annotated[
+        bool,
+        typer.Option(
+            "--trajectory",
+            help="Take the labelings as steps in their order: show only how far each is from the "
+            "first, from the last and from the one before.",
+        ),
+    ] = False,
     noise: options.Noise = None,
     missing: options.Missing = options.MissingChoice.raise_,
     shared: Annotated[
@@ -107,8 +119,11 @@ def compare(
     from clustervet.view import csv_rows
 
     record = measures[measure]
-    if nearest is not None and query is None:
-        raise ParameterError("--nearest goes with --query.")
+    for name, given in (("nearest", nearest), ("within", within)):
+        if given is not None and query is None:
+            raise ParameterError(f"--{name} goes with --query.")
+    if trajectory and (query is not None or consensus is not None or groups is not None):
+        raise ParameterError("--trajectory goes without --query, --consensus and --groups.")
     reader = LabelingFiles(
         labels,
         array=array,
@@ -127,12 +142,16 @@ def compare(
         shared=shared,
         n_jobs=jobs,
     )
+    if trajectory:
+        emit(ensemble.trajectory(), format, output, remarks=reader.remarks(), report=report)
+        return
     found = ensemble.summary(
         groups,
         starts=starts,
         random_state=seed,
         query=None if query is None else reader.one(query),
         nearest=nearest,
+        within=within,
     )
     if consensus is not None:
         rows = [["NA" if label is None else label] for label in found.labels()]

@@ -16,6 +16,7 @@ from clustervet.ensemble.groups import Diverse, Groups, Hierarchy, Medoid
 from clustervet.ensemble.labelings import Labelings, read_labelings
 from clustervet.ensemble.nearest import Nearest
 from clustervet.ensemble.summary import Summary
+from clustervet.ensemble.trajectory import Trajectory
 
 __all__ = [
     "Consensus",
@@ -31,6 +32,7 @@ __all__ = [
     "RunStability",
     "SearchTrial",
     "Summary",
+    "Trajectory",
     "distance_matrix",
     "distances_to",
     "read_labelings",

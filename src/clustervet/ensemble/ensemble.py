@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet._checks import generator, suggestion, whole
+from clustervet._checks import generator, is_number, suggestion, whole
 from clustervet.ensemble.consensus import Consensus, find_consensus, ranked, read_criterion
 from clustervet.ensemble.distances import Distances, distance_matrix
 from clustervet.ensemble.embedding import Embedding, Method, RunStability, embed, positive_interval
@@ -28,9 +28,10 @@ from clustervet.ensemble.groups import (
 )
 from clustervet.ensemble.labelings import read_labelings
 from clustervet.ensemble.nearest import Nearest, Space
-from clustervet.ensemble.pair_values import Scoring
+from clustervet.ensemble.pair_values import PairValues, Scoring
 from clustervet.ensemble.summary import Summary
-from clustervet.errors import LabelError, ParameterError
+from clustervet.ensemble.trajectory import Trajectory
+from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.partition import Partition
@@ -463,10 +464,93 @@ class Ensemble:
         b           0.5000
         2 of 3 distances were computed.
         """
-        wanted = whole(k, "k", 1, len(self))
+        return self._nearest(query, whole(k, "k", 1, len(self)), math.inf)
+
+    def within(self, query: Any, radius: float) -> Nearest:
+        """Return all labelings within a radius of one more, exactly and nearest first.
+
+        Parameters
+        ----------
+        query : array-like
+            One more labeling of the same objects.
+        radius : float
+            The largest distance, in the unit of the measure.
+
+        Returns
+        -------
+        Nearest
+            The labelings, their distances, and how many distances were computed; none may be near
+            enough.
+
+        Raises
+        ------
+        LabelError
+            If the query has another length than the labelings, or lacks labels.
+        ParameterError
+            If the radius is negative or no number, or the measure is not a metric.
+
+        Notes
+        -----
+        These are the balls of Meilă 2007, §4.3: a metric with a known bound gives radii a meaning.
+
+        Examples
+        --------
+        >>> e = Ensemble({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 0, 1]})
+        >>> e.within([0, 0, 1, 1], 0.5).names
+        ('a', 'b')
+        """
+        if not is_number(radius) or not radius >= 0:
+            raise ParameterError(
+                Setting("radius"), f" must be a number of at least 0, not {radius!r}."
+            )
+        return self._nearest(query, len(self), float(radius))
+
+    def trajectory(self) -> Trajectory:
+        """Take the labelings as steps in their order, such as the iterations of an algorithm.
+
+        Returns
+        -------
+        Trajectory
+            The distance of each to the first, to the last and to the one before.
+
+        Raises
+        ------
+        ParameterError
+            If the measure is not a distance.
+
+        Examples
+        --------
+        >>> e = Ensemble({"k=1": [0, 0, 0, 0], "k=2": [0, 0, 1, 1], "k=3": [0, 0, 1, 2]})
+        >>> e.trajectory()
+        Variation of information between 3 clusterings of 4 objects, in their order
+        labeling  clusters    step  from start  to end
+        k=1              1       -           0  1.5000
+        k=2              2  1.0000      1.0000  0.5000
+        k=3              3  0.5000      1.5000       0
+        The way is 1.5000 long, and its ends are 1.5000 apart (100% of it).
+        """
+        if self.measure.better != "lower":
+            raise ParameterError(
+                f"a trajectory needs a distance, and {self.measure.key} is none; use one such as "
+                "variation_of_information."
+            )
+        pair = PairValues(self.labelings, Scoring(self.measure, {}), 3 * len(self))
+        last = len(self) - 1
+        steps = [math.nan, *(pair(k, k + 1)[0] for k in range(last))]
+        return Trajectory(
+            self.names,
+            self.labelings.clusters,
+            np.array(steps),
+            np.array([pair(0, k)[0] if k else 0.0 for k in range(len(self))]),
+            np.array([pair(k, last)[0] if k < last else 0.0 for k in range(len(self))]),
+            self.measure,
+            self.n,
+        )
+
+    def _nearest(self, query: Any, wanted: int, radius: float) -> Nearest:
         if "distances" in self.__dict__ and self._space.tree.built:
             self.__dict__.pop("_space")  # all distances are known by now
-        return self._space.nearest(query, wanted)
+        return self._space.nearest(query, wanted, radius)
 
     @cached_property
     def _space(self) -> Space:
@@ -545,6 +629,7 @@ class Ensemble:
         random_state: Any = 0,
         query: Any = None,
         nearest: int | None = None,
+        within: float | None = None,
     ) -> Summary:
         """Return all of this as one record, to print or to keep.
 
@@ -560,6 +645,8 @@ class Ensemble:
             One more labeling of the same objects; the labelings nearest to it are found.
         nearest : int, optional
             How many of them to find; by default five, or all if there are fewer.
+        within : float, optional
+            Find all of them up to this distance instead.
 
         Returns
         -------
@@ -580,7 +667,11 @@ class Ensemble:
         if groups is not None:
             whole(groups, "groups", 1, len(self))
         near = None
-        if query is not None:
+        if within is not None and nearest is not None:
+            raise ParameterError(Setting("within"), " goes without ", Setting("nearest"), ".")
+        if query is not None and within is not None:
+            near = self.within(query, within)
+        elif query is not None:
             wanted = min(5, len(self)) if nearest is None else nearest
             near = self.nearest(query, whole(wanted, "nearest", 1, len(self)))
         return Summary(

@@ -1,7 +1,7 @@
-"""The labelings nearest to one more, found exactly with few distances by a metric tree.
+"""The labelings nearest to one more, or within a radius, found exactly with few distances.
 
-A node of the tree has several pivots, far apart, and one child per pivot for the points nearest
-to it (Brin 1995). It keeps the distances between its points and its pivots. By the triangle
+A node of a metric tree has several pivots, far apart, and one child per pivot for the points
+nearest to it (Brin 1995). It keeps the distances between its points and its pivots. By the triangle
 inequality (Meilă 2007, Property 1), every distance between the query and a pivot gives a lower
 bound for every point. Pivots are asked in the order of their own bounds, and a point that
 cannot be near enough is never asked. A node whose points are all pivots is Vidal's table (1986).
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ from clustervet.ensemble.pair_values import PairValues, Scoring
 from clustervet.errors import ParameterError
 from clustervet.registry import Measure
 from clustervet.view import Result, Section, plain_table
+from clustervet.view.words import number
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -49,6 +51,8 @@ class Nearest(Result):
         The number of distances to the query that were computed.
     total : int
         The number of labelings.
+    radius : float, optional
+        The largest distance that was asked for; infinite if any distance is right.
     """
 
     names: tuple[str, ...]
@@ -56,6 +60,7 @@ class Nearest(Result):
     distances: Floats
     computed: int
     total: int
+    radius: float = math.inf
 
     def columns(self) -> dict[str, Any]:
         """Return one row per labeling.
@@ -75,7 +80,9 @@ class Nearest(Result):
         Section
             One table, and how many distances were computed.
         """
-        table = plain_table("nearest-labelings", "Nearest to the query", self.columns())
+        within = f"Within {number(self.radius)} of the query"
+        title = within if math.isfinite(self.radius) else "Nearest to the query"
+        table = plain_table("nearest-labelings", title, self.columns())
         note = f"{self.computed:,} of {self.total:,} distances were computed."
         return Section("nearest", table.title, blocks=(table,), notes=(note,), subject=self)
 
@@ -89,6 +96,8 @@ class Nearest(Result):
         """
         data = super().to_dict()
         del data["indices"]
+        if data["radius"] is None:
+            del data["radius"]
         return data
 
 
@@ -124,13 +133,15 @@ class Space:
         with ticking(len(many), "tree") as tick:
             return cls(many, measure, MetricTree.build(len(many), distances, tick))
 
-    def nearest(self, query: Any, wanted: int) -> Nearest:
+    def nearest(self, query: Any, wanted: int, radius: float = math.inf) -> Nearest:
         """Return the nearest labelings, by distances as `distances_to` gives them."""
         last = len(self.labelings)
         pair = PairValues(self.labelings.with_query(query), Scoring(self.measure, {}), last)
-        places, gaps, computed = self.tree.search(lambda place: pair(place, last)[0], wanted)
+        places, gaps, computed = self.tree.search(
+            lambda place: pair(place, last)[0], wanted, radius
+        )
         names = tuple(self.labelings.names[i] for i in places)
-        return Nearest(names, tuple(places.tolist()), gaps, computed, last)
+        return Nearest(names, tuple(places.tolist()), gaps, computed, last, radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,12 +194,14 @@ class MetricTree:
         places = np.arange(len(matrix))
         return cls(len(matrix), 0, float(matrix.max(initial=0.0)), Node(places, places, matrix))
 
-    def search(self, distance: Callable[[int], float], wanted: int) -> tuple[Places, Floats, int]:
+    def search(
+        self, distance: Callable[[int], float], wanted: int, radius: float = math.inf
+    ) -> tuple[Places, Floats, int]:
         """Return the nearest points, their distances, and how many distances were computed.
 
-        Points are ordered by (distance, place).
+        Points are ordered by (distance, place); none is farther than the radius.
         """
-        best = _NearestFound(distance, wanted, SLACK * self.largest)
+        best = _NearestFound(distance, wanted, SLACK * self.largest, radius)
         queue = [(0.0, 0, self.root, np.zeros(self.count))]
         pushed = 0
         while queue:
@@ -261,12 +274,14 @@ class _NearestFound:
     distance: Callable[[int], float]
     wanted: int
     slack: float
+    radius: float
     found: list[tuple[float, int]] = field(default_factory=list)
     computed: int = 0
 
     def excludes(self, bound: float) -> bool:
         """Return whether nothing at this distance or beyond can be among the nearest."""
-        return len(self.found) == self.wanted and bound > self.found[-1][0] + self.slack
+        full = len(self.found) == self.wanted
+        return bound > (self.found[-1][0] if full else self.radius) + self.slack
 
     def ask_pivots(self, node: Node, bounds: Floats) -> Floats:
         """Ask for the pivots that may be near, and return bounds for all points of the node."""
@@ -280,6 +295,8 @@ class _NearestFound:
             place = int(node.points[node.pivots[k]])
             gap = float(self.distance(place))
             self.computed += 1
-            self.found = sorted([*self.found, (gap, place)])[: self.wanted]
+            if gap <= self.radius:
+                insort(self.found, (gap, place))
+                del self.found[self.wanted :]
             bounds = np.maximum(bounds, abs(node.table[k] - gap))
         return bounds

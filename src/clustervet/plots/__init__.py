@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
     from clustervet.plots.dots import ranking_plot, score_plot
     from clustervet.plots.laboratory import dom_figures, lattice_plot, property_matrix_plot
-    from clustervet.plots.maps import dendrogram, distance_heatmap, map_plot
+    from clustervet.plots.maps import dendrogram, distance_heatmap, map_plot, trajectory_plot
     from clustervet.plots.tables import alluvial, contingency_heatmap
     from clustervet.plots.theme import template
 
@@ -63,6 +63,7 @@ __all__ = [
     "score_plot",
     "silhouette_plot",
     "template",
+    "trajectory_plot",
     "without_title",
 ]
 
@@ -73,7 +74,7 @@ _MODULES = {
     "displays": tuple(name for name in __all__ if name.endswith("Display")),
     "dots": ("ranking_plot", "score_plot"),
     "laboratory": ("dom_figures", "lattice_plot", "property_matrix_plot"),
-    "maps": ("dendrogram", "distance_heatmap", "map_plot"),
+    "maps": ("dendrogram", "distance_heatmap", "map_plot", "trajectory_plot"),
     "tables": ("alluvial", "contingency_heatmap"),
     "theme": ("template",),
 }

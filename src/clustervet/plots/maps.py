@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import whole
-from clustervet.ensemble import Distances, Embedding, Groups, Hierarchy, Summary
+from clustervet.ensemble import Distances, Embedding, Groups, Hierarchy, Summary, Trajectory
 from clustervet.errors import ParameterError
 from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, escape, hover, plot_text
@@ -24,6 +25,8 @@ EXACT = 1e-9
 # Clusterings up to which cells hold their distances, and the most that are drawn.
 NUMBERED_DISTANCES = 12
 MOST_DISTANCES = 300
+# Clusterings of a sequence up to which each has a mark, and the most that the axis names.
+MARKED, TICKS = 60, 15
 
 
 def map_plot(
@@ -406,3 +409,59 @@ def _(summary: Summary, *, theme: str = "light") -> list[Figure]:
     if len(summary.names) > 2:
         found.append(dendrogram(summary.hierarchy, theme=theme))
     return [*found, distance_heatmap(summary.distances, hierarchy=summary.hierarchy, theme=theme)]
+
+
+def trajectory_plot(trajectory: Trajectory, *, theme: str = "light") -> Figure:
+    """Draw the distances of a sequence of clusterings to its start, its end and the step before.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        What `Ensemble.trajectory` gives.
+    theme : {"light", "dark"}, default "light"
+        The colours of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Three curves over the sequence.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> e = cv.Ensemble({"k=1": [0, 0, 0, 0], "k=2": [0, 0, 1, 1], "k=3": [0, 0, 1, 2]})
+    >>> trajectory_plot(e.trajectory()).layout.meta["title"]
+    'The way is 1.5000 long, and its ends are 1.5000 apart (100% of it).'
+    """
+    figure = canvas.new_figure()
+    count = len(trajectory.names)
+    curves = {
+        "from the start": trajectory.from_start,
+        "to the end": trajectory.to_end,
+        "from the step before": trajectory.steps,
+    }
+    for k, (name, values) in enumerate(curves.items()):
+        boxes = [
+            hover(spoken(label), f"{name}: {brief(value)}")
+            for label, value in zip(trajectory.names, values.tolist(), strict=True)
+        ]
+        canvas.add_marks(
+            figure,
+            list(range(count)),
+            [None if math.isnan(value) else value for value in values.tolist()],
+            boxes=boxes,
+            mode="lines+markers" if count <= MARKED else "lines",
+            name=name,
+            marker={"symbol": SYMBOLS[k], "color": EITHER[k]},
+            line={"color": EITHER[k]},
+        )
+    step = max(1, -(-count // TICKS))
+    texts = axis_texts(trajectory.names)[::step]
+    figure.update_xaxes(tickvals=list(range(0, count, step)), ticktext=texts)
+    figure.update_yaxes(title=escape(f"{trajectory.measure.title}"), rangemode="tozero")
+    title, *rest = trajectory.facts()
+    note = " ".join([*rest, f"{count:,} clusterings of {trajectory.objects:,} objects."])
+    return canvas.finish(figure, "trajectory", theme, title, note, height=360, legend=True)
+
+
+canvas.draws(Trajectory, trajectory_plot)
