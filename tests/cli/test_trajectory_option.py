@@ -20,7 +20,7 @@ def test_columns_are_steps_in_their_order(run, path, tmp_path):
     assert found["names"] == ["k1", "k2", "k3"]
     assert found["from_start"] == [0.0, 1.0, 1.5]
     assert found["straightness"] == 1.0
-    assert "The way is 1.5000 long" in (tmp_path / "way.html").read_text(encoding="utf-8")
+    assert "The steps add up to 1.5000 bits" in (tmp_path / "way.html").read_text(encoding="utf-8")
 
 
 def test_a_radius_names_all_that_are_near(run, path, tmp_path):

@@ -127,7 +127,7 @@ def test_iterations_of_k_means_settle():
     at = list(runs).index(found.settled)
     assert not found.steps[at + 1 :].any()
     assert found.steps[at] > 0
-    assert f"Nothing moves after {found.settled}." in str(found)
+    assert f"Nothing moves after {found.settled!r}." in str(found)
 
 
 def test_nothing_moves():

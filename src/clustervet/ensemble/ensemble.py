@@ -527,7 +527,7 @@ class Ensemble:
         k=1              1       -           0  1.5000
         k=2              2  1.0000      1.0000  0.5000
         k=3              3  0.5000      1.5000       0
-        The way is 1.5000 long, and its ends are 1.5000 apart (100% of it).
+        The steps add up to 1.5000 bits, and the first and the last are 1.5000 apart (100% of that).
         """
         if self.measure.better != "lower":
             raise ParameterError(

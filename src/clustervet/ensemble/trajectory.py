@@ -1,4 +1,4 @@
-"""The way of a sequence of clusterings: how far from its start, its end and the step before."""
+"""A sequence of clusterings: how far each is from the first, the last and the one before."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet.labels import show_label
 from clustervet.registry import Measure
 from clustervet.view import Result, Section, plain_table
 from clustervet.view.words import number
@@ -117,7 +118,7 @@ class Trajectory(Result):
         )
         return Section(
             "trajectory",
-            "The way",
+            "From the first to the last",
             (caption,),
             (table,),
             notes=self.facts(),
@@ -137,8 +138,11 @@ class Trajectory(Result):
         """
         if not self.length:
             return ("Nothing moves: all clusterings are the same.",)
+        unit = f" {self.measure.unit}" if self.measure.unit else ""
         way = (
-            f"The way is {number(self.length)} long, and its ends are {number(self.to_end[0])} "
-            f"apart ({self.straightness:.0%} of it)."
+            f"The steps add up to {number(self.length)}{unit}, and the first and the last are "
+            f"{number(self.to_end[0])} apart ({self.straightness:.0%} of that)."
         )
-        return (way,) if self.settled is None else (way, f"Nothing moves after {self.settled}.")
+        if self.settled is None:
+            return (way,)
+        return (way, f"Nothing moves after {show_label(self.settled)!r}.")

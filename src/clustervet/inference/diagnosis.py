@@ -16,6 +16,7 @@ from clustervet.contingency import Contingency
 from clustervet.contingency.build import REAL_LIMIT
 from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError, TableError
+from clustervet.inference.members import EVERY, Members
 from clustervet.inference.repairs import Repair, agreement, find_repairs
 from clustervet.labels import show_label
 from clustervet.registry import measures
@@ -123,7 +124,7 @@ class Diagnosis(Result):
     mixed, scattered : float
         The shares of the variation of information that come from classes mixed within clusters
         and from classes split over clusters.
-    objects : float
+    n : float
         The number of objects.
     p_value : float
         How likely random clusterings of the same sizes agree as well, or an upper bound of that;
@@ -132,6 +133,8 @@ class Diagnosis(Result):
         The measure that the p-value is of; empty where it is not known.
     level : float
         The p-value up to which the agreement is taken as beyond chance.
+    members : Members, optional
+        Which object is where, if labels were given.
 
     Examples
     --------
@@ -155,10 +158,11 @@ class Diagnosis(Result):
     pair_errors: float
     mixed: float
     scattered: float
-    objects: float
+    n: float
     p_value: float
     p_value_by: str
     level: float
+    members: Members | None = None
 
     @property
     def beyond_chance(self) -> bool:
@@ -176,7 +180,7 @@ class Diagnosis(Result):
             return "The clustering is the truth, cluster for class."
         index = self.adjusted_rand
         word = next(w for limit, w in AGREEMENT if index >= limit or limit == -math.inf)
-        most = math.log2(max(2.0, self.objects))
+        most = math.log2(max(2.0, self.n))
         return (
             f"{word}: adjusted Rand {index:.3f}, {self.vi:.3f} bits apart "
             f"(at most log2 n = {most:.2f})."
@@ -296,6 +300,53 @@ class Diagnosis(Result):
             found.append(_repairs_table(f"{key}-repairs-per-object", title, listed, scope))
         return found
 
+    def objects(self, cluster: Any = EVERY, cls: Any = EVERY) -> NDArray[Any]:
+        """Return the objects behind a cell, a cluster, a class, a split, a merge or a repair.
+
+        Parameters
+        ----------
+        cluster : label, Spread or Repair, optional
+            The cluster; by default all. An entry of `merges` or `splits` stands for the objects
+            that are not in its largest part, and one of `repairs` for those that get another
+            cluster.
+        cls : label, optional
+            The class; by default all.
+
+        Returns
+        -------
+        ndarray
+            Row numbers from 0 on, or the ids that `diagnose` was given, in the order of the rows.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such cluster or class, or if a table was diagnosed, which does not know
+            its objects.
+
+        Notes
+        -----
+        Dom 2001, §3, calls looking at the objects of large cells "invaluable in diagnosing".
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> found = cv.diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
+        >>> found.objects(cluster=0, cls="b")
+        array([6, 7])
+        >>> found.objects(found.merges[0])
+        array([6, 7])
+        """
+        if self.members is None:
+            raise ParameterError("a table does not know its objects; diagnose the labels instead.")
+        if isinstance(cluster, Spread):
+            mixed = any(cluster is one for one in self.merges)
+            rows = _strays(self.members, cluster, mixed)
+        elif isinstance(cluster, Repair):
+            rows = _moved(self.members, cluster)
+        else:
+            rows = self.members.rows(cluster, cls)
+        return self.members.named(rows)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the diagnosis as plain data; names are text that is safe to show.
 
@@ -321,6 +372,27 @@ class Diagnosis(Result):
             "repairs": [repair.to_dict() for repair in self.repairs],
             "repairs_per_object": [repair.to_dict() for repair in self.repairs_per_object],
         }
+
+
+def _strays(members: Members, spread: Spread, mixed: bool) -> NDArray[np.int64]:
+    """Rows of a cluster that mixes classes, or of a split class, outside its largest part."""
+    largest = spread.parts[0][0]
+    if mixed:
+        every, main = (spread.name, EVERY), (spread.name, largest)
+    else:
+        every, main = (EVERY, spread.name), (largest, spread.name)
+    return np.setdiff1d(members.rows(*every), members.rows(*main))
+
+
+def _moved(members: Members, repair: Repair) -> NDArray[np.int64]:
+    """Rows that get another cluster."""
+    if repair.kind == "merge":
+        return min((members.rows(name, EVERY) for name in repair.clusters), key=len)
+    part = members.rows(repair.clusters[0], repair.split_off)
+    if repair.kind == "move":
+        return part
+    rest = np.setdiff1d(members.rows(repair.clusters[0], EVERY), part)
+    return min((part, rest), key=len)
 
 
 def _parts_table(
@@ -397,7 +469,13 @@ def _repairs_table(key: str, title: str, repairs: list[Repair], scope: str) -> T
 
 
 def diagnose(
-    truth: Any, pred: Any = None, *, most: int = 10, level: float = 0.05, **options: Any
+    truth: Any,
+    pred: Any = None,
+    *,
+    most: int = 10,
+    level: float = 0.05,
+    ids: Any = None,
+    **options: Any,
 ) -> Diagnosis:
     """Say where a clustering goes wrong, and what would improve it most.
 
@@ -412,6 +490,8 @@ def diagnose(
     level : float, default 0.05
         Repairs are named only if random clusterings of the same sizes agree as well with at most
         this probability; with 1 they are named in any case.
+    ids : sequence, optional
+        One id per object, which `Diagnosis.objects` then gives instead of row numbers.
     **options
         Options of reading labels (`missing`, `noise`, ...).
 
@@ -423,9 +503,10 @@ def diagnose(
     Raises
     ------
     LabelError
-        If the labels cannot be read.
+        If the labels cannot be read, or there is not one id for each.
     ParameterError
-        If an option is unknown, or the level is not above 0 and at most 1.
+        If an option is unknown, the level is not above 0 and at most 1, or ids are given for a
+        table.
     TableError
         If the cells of the table are not in memory, or its counts sum to 1e150 or more.
 
@@ -461,6 +542,10 @@ def diagnose(
     """
     if not is_number(level) or not 0 < level <= 1:
         raise ParameterError(f"level must be above 0 and at most 1, not {level!r}.")
+    if pred is None and ids is not None:
+        raise ParameterError("ids go with labels; a table does not know its objects.")
+    if pred is not None:  # labels that can be read only once are kept
+        truth, pred = (list(x) if hasattr(x, "__next__") else x for x in (truth, pred))
     table = with_cells(measures["vi"].subject(truth, pred, **options), "a diagnosis")
     if table.n >= REAL_LIMIT:  # its pairs would exceed any float
         raise TableError(f"a diagnosis needs counts that sum to less than {REAL_LIMIT:g}.")
@@ -496,10 +581,11 @@ def diagnose(
         pair_errors=math.fsum(part.pair_errors for part in clusters),
         mixed=lost,
         scattered=gained,
-        objects=float(table.n),
+        n=float(table.n),
         p_value=p_value,
         p_value_by=by,
         level=float(level),
+        members=None if pred is None else Members(truth, pred, ids, options),
     )
 
 

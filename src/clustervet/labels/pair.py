@@ -144,7 +144,7 @@ def encode_all(
             )
     check_index(labelings if weights is None else {**labelings, "the weights": weights})
     heavy = None if weights is None else encode_weights(weights, length)
-    done, kept = _settled(sides, policies, missing)
+    done, kept = settled(sides, policies, missing)
     return done, heavy if heavy is None or kept is None else heavy[kept]
 
 
@@ -192,7 +192,7 @@ def encode_one(
     ([0, 1], [True, False, True])
     """
     policies = noise_policies(noise, noise_policy)
-    done, kept = _settled({what: read_labels(labels, what)}, policies, missing)
+    done, kept = settled({what: read_labels(labels, what)}, policies, missing)
     return done[0], kept
 
 
@@ -253,7 +253,7 @@ def product_labels(truths: Sequence[Any], missing: str = "raise") -> Codes:
     return from_keys(codes, names, absent if absent.any() else None)
 
 
-def _settled(
+def settled(
     sides: Mapping[str, Codes], policies: Mapping[Any, Any], missing: Missing
 ) -> tuple[list[Codes], Mask | None]:
     """The sides once missing labels and noise are dealt with, and which objects are left."""

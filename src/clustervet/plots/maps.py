@@ -431,7 +431,7 @@ def trajectory_plot(trajectory: Trajectory, *, theme: str = "light") -> Figure:
     >>> import clustervet as cv
     >>> e = cv.Ensemble({"k=1": [0, 0, 0, 0], "k=2": [0, 0, 1, 1], "k=3": [0, 0, 1, 2]})
     >>> trajectory_plot(e.trajectory()).layout.meta["title"]
-    'The way is 1.5000 long, and its ends are 1.5000 apart (100% of it).'
+    'The steps add up to 1.5000 bits, and the first and the last are 1.5000 apart (100% of that).'
     """
     figure = canvas.new_figure()
     count = len(trajectory.names)
