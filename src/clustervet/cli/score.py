@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from clustervet.cli import options
 from clustervet.cli.emit import emit
-from clustervet.cli.files import READ
+from clustervet.cli.files import READ, WRITTEN
+from clustervet.errors import ParameterError
 
 
 def score(
@@ -44,6 +45,16 @@ def score(
     diagnose: Annotated[
         bool, typer.Option("--diagnose", help="Also say where each clustering goes wrong.")
     ] = False,
+    objects: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the rows, from 0 on, of every split, merge and repair there; with "
+            "--diagnose.",
+            callback=options.checked_output,
+        ),
+        WRITTEN,
+    ] = None,
     chance: options.Chance = None,
     features: options.AskedFeatures = None,
     exclude: options.Exclude = None,
@@ -74,8 +85,12 @@ def score(
 
     [bold]clustervet score points.parquet --features x1,x2 --pred kmeans[/bold]
     """
+    from clustervet.frames.writing import write_whole
     from clustervet.scorecard.score_files import score_files
+    from clustervet.view.data import to_csv
 
+    if objects is not None and not diagnose:
+        raise ParameterError("--objects goes with --diagnose.")
     found = score_files(
         files,
         truth,
@@ -107,4 +122,11 @@ def score(
         random_state=seed,
         n_jobs=jobs,
     )
+    if objects is not None:
+        rows: dict[str, list[Any]] = {}
+        for name, one in found.diagnoses.items():
+            listed = one.listed_objects()
+            for key, column in {"prediction": [name] * len(listed["part"]), **listed}.items():
+                rows.setdefault(key, []).extend(column)
+        write_whole(objects, to_csv(rows))
     emit(found, format, output, remarks=found.remarks, report=report)

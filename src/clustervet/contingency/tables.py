@@ -47,6 +47,8 @@ class Tables(Mapping[Pair, Any]):
     paired_by_row : bool
         Whether two files were paired row by row although each has all the columns, so that
         they may be parts of one table.
+    in_rows : bool
+        Whether `labels` come in the order of the rows that were given.
     _tables : mapping
         The tables, or the functions that count them, by (truth, prediction).
     _objects : callable
@@ -68,6 +70,7 @@ class Tables(Mapping[Pair, Any]):
     unmatched: Sequence[Unmatched] | None = None
     header_guessed: Mapping[str, str] = field(default_factory=dict)
     paired_by_row: bool = False
+    in_rows: bool = False
     _tables: Mapping[Pair, Table | Callable[[], Contingency]] = field(
         default_factory=dict, repr=False
     )
@@ -160,6 +163,7 @@ class Tables(Mapping[Pair, Any]):
             tuple(preds),
             policies,
             weights is not None,
+            in_rows=True,
             _tables=counters,
             _objects=lambda: (one, dict(preds)),
             **facts,

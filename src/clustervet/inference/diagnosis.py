@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from clustervet.contingency import Contingency
 from clustervet.contingency.build import REAL_LIMIT
 from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError, TableError
-from clustervet.inference.members import EVERY, Members
+from clustervet.inference.members import EVERY, Members, read_ids
 from clustervet.inference.repairs import Repair, agreement, find_repairs
 from clustervet.labels import show_label
 from clustervet.registry import measures
@@ -162,7 +162,7 @@ class Diagnosis(Result):
     p_value: float
     p_value_by: str
     level: float
-    members: Members | None = None
+    members: Members = field(default_factory=lambda: Members(lambda: None, None, {}))
 
     @property
     def beyond_chance(self) -> bool:
@@ -259,6 +259,41 @@ class Diagnosis(Result):
             scope="p0",
         )
 
+    def listed_objects(self) -> dict[str, list[Any]]:
+        """Return the objects of every split, merge and repair, one row per object.
+
+        Returns
+        -------
+        dict
+            The columns ``part`` (split, merge or repair), ``name`` (the class, the cluster, or what
+            to do), ``rank`` (1 for the costliest) and ``object`` (a row number or an id).
+
+        Raises
+        ------
+        ParameterError
+            If a table was diagnosed, which does not know its objects.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> found = cv.diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
+        >>> found.listed_objects()["object"]
+        [6, 7, 6, 7, 6, 7]
+        """
+        found: dict[str, list[Any]] = {"part": [], "name": [], "rank": [], "object": []}
+        kinds: tuple[tuple[str, Any], ...] = (
+            ("split", self.splits),
+            ("merge", self.merges),
+            ("repair", self.repairs),
+        )
+        for kind, entries in kinds:
+            for rank, entry in enumerate(entries, 1):
+                name = entry.action if isinstance(entry, Repair) else show_label(entry.name)
+                for one in self.objects(entry).tolist():
+                    for column, value in zip(found, (kind, name, rank, one), strict=True):
+                        found[column].append(value)
+        return found
+
     def tables(
         self, key: str, scope: str, silhouettes: Mapping[str, float] | None = None
     ) -> list[Table]:
@@ -336,8 +371,6 @@ class Diagnosis(Result):
         >>> found.objects(found.merges[0])
         array([6, 7])
         """
-        if self.members is None:
-            raise ParameterError("a table does not know its objects; diagnose the labels instead.")
         if isinstance(cluster, Spread):
             mixed = any(cluster is one for one in self.merges)
             rows = _strays(self.members, cluster, mixed)
@@ -546,6 +579,7 @@ def diagnose(
         raise ParameterError("ids go with labels; a table does not know its objects.")
     if pred is not None:  # labels that can be read only once are kept
         truth, pred = (list(x) if hasattr(x, "__next__") else x for x in (truth, pred))
+    named = None if ids is None else read_ids(ids, truth)
     table = with_cells(measures["vi"].subject(truth, pred, **options), "a diagnosis")
     if table.n >= REAL_LIMIT:  # its pairs would exceed any float
         raise TableError(f"a diagnosis needs counts that sum to less than {REAL_LIMIT:g}.")
@@ -585,7 +619,7 @@ def diagnose(
         p_value=p_value,
         p_value_by=by,
         level=float(level),
-        members=None if pred is None else Members(truth, pred, ids, options),
+        members=Members(lambda: None if pred is None else (truth, pred), named, options),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -32,22 +32,33 @@ class Members:
 
     Parameters
     ----------
-    truth, pred : array-like
-        The labels.
-    ids : sequence, optional
+    given : callable
+        Gives classes and clusters, or None where they are not at hand.
+    ids : ndarray, optional
         One id per object; by default objects go by their row numbers, from 0 on.
     options : dict
         How missing labels and noise are read, as in `Contingency.from_labels`.
     """
 
-    def __init__(self, truth: Any, pred: Any, ids: Any, options: Mapping[str, Any]) -> None:
-        self._given = truth, pred
+    def __init__(
+        self,
+        given: Callable[[], tuple[Any, Any] | None],
+        ids: NDArray[Any] | None,
+        options: Mapping[str, Any],
+    ) -> None:
+        self._given = given
         self._options = {name: options[name] for name in READING if name in options}
-        self.ids = None if ids is None else _read_ids(ids, truth)
+        self.ids = ids
 
     @cached_property
     def _sides(self) -> tuple[Codes, Codes, Rows]:
-        sides = dict(zip(("truth", "pred"), map(read_labels, self._given), strict=True))
+        given = self._given()
+        if given is None:
+            raise ParameterError(
+                "a table does not know its objects; they are known where labels are read into "
+                "memory, from arrays, small files of text, or two files of labels."
+            )
+        sides = dict(zip(("truth", "pred"), map(read_labels, given), strict=True))
         policies = noise_policies(self._options.get("noise"), self._options.get("noise_policy"))
         (truth, pred), kept = settled(sides, policies, self._options.get("missing", "raise"))
         rows = np.arange(len(truth)) if kept is None else np.flatnonzero(kept)
@@ -81,7 +92,8 @@ def _code(side: Codes, name: Any) -> int | None:
     return next((int(c) for c, held in zip(distinct, names, strict=True) if held is name), None)
 
 
-def _read_ids(ids: Any, truth: Any) -> NDArray[Any]:
+def read_ids(ids: Any, truth: Any) -> NDArray[Any]:
+    """Return one id per object."""
     listed = ids if isinstance(ids, Sequence | np.ndarray) else list(ids)
     if isinstance(ids, str | bytes) or len(listed) != len(truth):
         raise LabelError(f"ids must have one id for each of the {len(truth):,} objects.")

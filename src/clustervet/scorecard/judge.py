@@ -18,6 +18,7 @@ from clustervet.inference import Chance, Diagnosis, Interval, Ranking, diagnose,
 from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table, tail_note
 from clustervet.inference.compare import why_no_test
 from clustervet.inference.interval import intervals as intervals_of
+from clustervet.inference.members import Members
 from clustervet.inference.nulls import resolve_model
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Measure, MeasureFunction, measures
@@ -245,6 +246,7 @@ def answer(
     asked: Questions,
     *,
     labels: Callable[[], tuple[Any, Mapping[str, Any]] | None] = lambda: None,
+    in_rows: bool = False,
     policies: Mapping[str, Any] | None = None,
     attempt: Attempt = lambda _, ask: ask(),
     tick: Callable[[], None] = lambda: None,
@@ -252,8 +254,10 @@ def answer(
 ) -> Judgement:
     """Answer questions about tables by (truth, prediction); each table is counted once.
 
-    `labels` gives truth and predictions object by object, which a ranking needs. `attempt` runs
-    what may be impossible for such data, under a name. With `keep` the judgement holds the tables.
+    `labels` gives truth and predictions object by object, which a ranking needs. With `in_rows`
+    they come in the order of the rows given, so that a diagnosis can name its objects. `attempt`
+    runs what may be impossible for such data, under a name. With `keep` the judgement holds the
+    tables.
     """
     truths = list(dict.fromkeys(truth for truth, _ in tables))
     preds = list(dict.fromkeys(pred for _, pred in tables))
@@ -272,7 +276,8 @@ def answer(
         if asked.chance is not None:
             chances[pred] = attempt("chance", partial(_levels, table, asked)) or {}
         if asked.diagnose:
-            diagnoses[pred] = diagnose(table)
+            known = partial(_pair_of, labels if in_rows else lambda: None, pred)
+            diagnoses[pred] = replace(diagnose(table), members=Members(known, None, policies or {}))
         if keep:
             kept[pred] = table
         tick()
@@ -280,6 +285,12 @@ def answer(
     if asked.ranked_by is not None and len(preds) > 1 and len(truths) == 1:
         ranking = attempt("the ranking", lambda: _ranking(labels(), asked, policies or {}))
     return Judgement(ScoreCards(cards), ScoreCards({}), ranking, chances, diagnoses, kept)
+
+
+def _pair_of(labels: Callable[[], Any], pred: str) -> tuple[Any, Any] | None:
+    """Return the classes and one prediction, if they are known object by object."""
+    known = labels()
+    return None if known is None else (known[0], known[1][pred])
 
 
 def _card_name(truth: str, pred: str, truths: int, preds: int) -> str:
@@ -415,7 +426,9 @@ def judge(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    found = answer(tables, asked, labels=tables.labels, policies=tables.policies)
+    found = answer(
+        tables, asked, labels=tables.labels, in_rows=tables.in_rows, policies=tables.policies
+    )
     unmatched = None if tables.unmatched is None else tuple(tables.unmatched)
     return replace(found, unmatched=unmatched)
 
