@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from clustervet.plots.dots import ranking_plot, score_plot
     from clustervet.plots.laboratory import dom_figures, lattice_plot, property_matrix_plot
     from clustervet.plots.maps import dendrogram, distance_heatmap, map_plot, trajectory_plot
-    from clustervet.plots.tables import alluvial, contingency_heatmap
+    from clustervet.plots.tables import alluvial, contingency_heatmap, information_diagram
     from clustervet.plots.theme import template
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "elbow_plot",
     "figures",
     "ident",
+    "information_diagram",
     "lattice_plot",
     "map_plot",
     "property_matrix_plot",
@@ -75,7 +76,7 @@ _MODULES = {
     "dots": ("ranking_plot", "score_plot"),
     "laboratory": ("dom_figures", "lattice_plot", "property_matrix_plot"),
     "maps": ("dendrogram", "distance_heatmap", "map_plot", "trajectory_plot"),
-    "tables": ("alluvial", "contingency_heatmap"),
+    "tables": ("alluvial", "contingency_heatmap", "information_diagram"),
     "theme": ("template",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -29,6 +29,8 @@ SHADES: dict[Shade, str] = {
 }
 # Rows or columns of a table up to which cells hold their numbers.
 NUMBERED = 20
+# Share of the axis from which on a bar has room for its number.
+LEGIBLE = 0.06
 
 
 @dataclass(frozen=True)
@@ -512,3 +514,82 @@ def _flow_note(columns: list[Side], hidden: bool) -> str:
 
 
 canvas.draws(Contingency, contingency_heatmap, alluvial)
+
+
+def information_diagram(table: Any, pred: Any = None, *, theme: str = "light") -> Figure:
+    """Draw what classes and clusters tell of each other, in bits.
+
+    Parameters
+    ----------
+    table : Contingency or array-like
+        A table, or the classes.
+    pred : array-like, optional
+        The clusters, where classes were given.
+    theme : {"light", "dark"}, default "light"
+        The colours of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A bar for the entropy of the classes and one for that of the clusters. They overlap in their
+        mutual information. What is left of both is the variation of information.
+
+    Notes
+    -----
+    These are the quantities of Meilă 2007, Fig. 2: H(C) = H(C|K) + I, H(K) = I + H(K|C) and
+    VI = H(C|K) + H(K|C).
+
+    Examples
+    --------
+    >>> figure = information_diagram(["a", "a", "b", "b"], [0, 0, 0, 1])
+    >>> figure.layout.meta["title"]
+    'Classes and clusters share 0.311 bits and are 1.189 bits apart.'
+    """
+    if pred is not None or not isinstance(table, Contingency):
+        table = Contingency.from_labels(table, pred)
+    known = table.entropies
+    lost, shared, gained = (
+        x / math.log(2)
+        for x in (known.classes_given_clusters, known.mutual, known.clusters_given_classes)
+    )
+    parts = (
+        ("lost", "H(class | cluster)", "classes that clusters do not tell", EITHER[0]),
+        ("shared", "I", "mutual information", QUIET),
+        ("gained", "H(cluster | class)", "clusters that classes do not tell", EITHER[1]),
+    )
+    sizes = {"lost": lost, "shared": shared, "gained": gained}
+    starts = {"lost": 0.0, "shared": lost, "gained": lost + shared}
+    rows = (
+        ("classes", ("lost", "shared")),
+        ("clusters", ("shared", "gained")),
+        ("VI", ("lost", "gained")),
+    )
+    whole_width = math.fsum(sizes.values())
+    figure = canvas.new_figure()
+    for key, symbol, meaning, colour in parts:
+        held = [k for k, (_, members) in enumerate(rows) if key in members]
+        figure.add_bar(
+            x=[sizes[key]] * len(held),
+            y=held,
+            base=[starts[key]] * len(held),
+            orientation="h",
+            name=f"{symbol}: {meaning}",
+            marker={"color": colour},
+            hovertext=[hover(f"{symbol} = {sizes[key]:.4f} bits", meaning)] * len(held),
+            hovertemplate=canvas.BOX,
+            width=0.6,
+            text=[f"{sizes[key]:.3f}" if sizes[key] > LEGIBLE * whole_width else ""] * len(held),
+            textposition="inside",
+            insidetextanchor="middle",
+        )
+    names = [f"H({name}) = {_total(sizes, members)}" for name, members in rows[:2]]
+    canvas.name_rows(figure, [*names, f"VI = {_total(sizes, rows[2][1])}"])
+    figure.update_xaxes(title="bits", rangemode="tozero")
+    figure.update_layout(barmode="overlay")
+    title = f"Classes and clusters share {shared:.3f} bits and are {lost + gained:.3f} bits apart."
+    note = f"{digits(table.n)} objects, {table.shape[0]:,} classes, {table.shape[1]:,} clusters."
+    return canvas.finish(figure, "information", theme, title, note, height=240, legend=True)
+
+
+def _total(sizes: Mapping[str, float], members: Sequence[str]) -> str:
+    return f"{math.fsum(sizes[key] for key in members):.3f}"
