@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from clustervet.plots.dots import ranking_plot, score_plot
     from clustervet.plots.laboratory import dom_figures, lattice_plot, property_matrix_plot
     from clustervet.plots.maps import dendrogram, distance_heatmap, map_plot, trajectory_plot
+    from clustervet.plots.points import points_plot
     from clustervet.plots.tables import alluvial, contingency_heatmap, information_diagram
     from clustervet.plots.theme import template
 
@@ -59,6 +60,7 @@ __all__ = [
     "information_diagram",
     "lattice_plot",
     "map_plot",
+    "points_plot",
     "property_matrix_plot",
     "ranking_plot",
     "score_plot",
@@ -76,6 +78,7 @@ _MODULES = {
     "dots": ("ranking_plot", "score_plot"),
     "laboratory": ("dom_figures", "lattice_plot", "property_matrix_plot"),
     "maps": ("dendrogram", "distance_heatmap", "map_plot", "trajectory_plot"),
+    "points": ("points_plot",),
     "tables": ("alluvial", "contingency_heatmap", "information_diagram"),
     "theme": ("template",),
 }
