@@ -453,3 +453,19 @@ def test_a_weight_that_vanishes_beside_others_has_a_share():
     total = sum(cluster.vi for cluster in found.clusters)
     assert total == pytest.approx(cv.variation_of_information(table), rel=1e-12)
     json.loads(found.to_json())
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=40),
+    st.sampled_from([1, 10**25]),
+)
+def test_gini_of_each_part_aggarwal_6_50(rows, times):
+    counts = Counter(rows)
+    found = cv.diagnose(
+        cv.Contingency.from_counts({pair: times * count for pair, count in counts.items()})
+    )
+    for parts, side in ((found.clusters, 1), (found.classes, 0)):
+        for part in parts:
+            own = [count for pair, count in counts.items() if pair[side] == part.name]
+            right = 1 - sum(Fraction(count, sum(own)) ** 2 for count in own)
+            assert part.gini == pytest.approx(float(right), rel=1e-12)

@@ -60,7 +60,8 @@ class Part:
 
     For a cluster, `majority` is its main class, `purity` the share of the cluster in that
     class and `recall` the share of that class in the cluster; for a class, the other way
-    round. `entropy` is in bits, `vi`, `q0` and `pair_errors` are its shares of those totals.
+    round. `entropy` is in bits; `gini` is the chance that two draws with replacement differ
+    (Aggarwal 2015, eq. 6.50). `vi`, `q0` and `pair_errors` are its shares of those totals.
     """
 
     name: Any
@@ -70,6 +71,7 @@ class Part:
     recall: float
     f: float
     entropy: float
+    gini: float
     match: Any
     vi: float
     q0: float
@@ -631,6 +633,10 @@ def _parts(table: Contingency, sums: list[Reals], matched: dict[int, int]) -> li
     order = np.lexsort((table.class_sizes[rows], -values, cols))
     first = order[np.searchsorted(cols[order], np.arange(len(names)))]
     vi, q0, errors, entropy = sums
+    whole = table.cluster_sizes[cols]
+    # As a sum of positive terms p (1 - p), which keeps its digits near 0.
+    chances = _ratio(values, whole) * _ratio(whole - values, whole)
+    gini = np.bincount(cols, weights=chances, minlength=len(names))
     found = []
     for k, name in enumerate(names):
         row, size, top = int(rows[first[k]]), sizes[k], values[first[k]]
@@ -644,6 +650,7 @@ def _parts(table: Contingency, sums: list[Reals], matched: dict[int, int]) -> li
                 recall=float(top / other),
                 f=float(2 * top / (size + other)),
                 entropy=float(entropy[k]),
+                gini=float(gini[k]),
                 match=others[matched[k]] if k in matched else None,
                 vi=float(vi[k]),
                 q0=float(q0[k]),
