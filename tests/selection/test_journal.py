@@ -697,7 +697,7 @@ def test_a_signal_that_ends_the_process_closes_the_journal(tmp_path):
         journal._run("BEGIN IMMEDIATE")
         journal._run("DELETE FROM fits")
         assert (tmp_path / "run.db-journal").exists()
-        leaving = threading.Thread(target=_process._call_all, args=(_process._removals,))
+        leaving = threading.Thread(target=_process._call_each, args=(_process._removals.values(),))
         leaving.start()
         leaving.join()
         assert os.listdir(tmp_path) == ["run.db"]

@@ -500,9 +500,7 @@ class Ensemble:
         ('a', 'b')
         """
         if not is_number(radius) or not radius >= 0:
-            raise ParameterError(
-                Setting("radius"), f" must be a number of at least 0, not {radius!r}."
-            )
+            raise ParameterError(f"radius must be a number of at least 0, not {radius!r}.")
         return self._nearest(query, len(self), float(radius))
 
     def trajectory(self) -> Trajectory:

@@ -279,8 +279,8 @@ class Diagnosis(Result):
         --------
         >>> import clustervet as cv
         >>> found = cv.diagnose(["a"] * 6 + ["b"] * 6, [0] * 6 + [0] * 2 + [1] * 4)
-        >>> found.listed_objects()["object"]
-        [6, 7, 6, 7, 6, 7]
+        >>> found.listed_objects()["part"], found.listed_objects()["object"]
+        (['split', 'split', 'merge', 'merge'], [6, 7, 6, 7])
         """
         found: dict[str, list[Any]] = {"part": [], "name": [], "rank": [], "object": []}
         kinds: tuple[tuple[str, Any], ...] = (

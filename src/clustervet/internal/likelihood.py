@@ -185,8 +185,9 @@ def validated_likelihood(
     >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
     >>> validated_likelihood(X, [0, 0, 0, 1, 1, 1], covariance="tied", folds=6) > -4
     True
-    >>> float(validated_likelihood(X, [0, 0, 0, 1, 1, 1], "tied", validation=[[1.0]])).__round__(4)
-    -1.4095
+    >>> new = validated_likelihood(X, [0, 0, 0, 1, 1, 1], covariance="tied", validation=[[1.0]])
+    >>> round(new, 4)
+    -1.4094
     """
     _check(covariance, regularization)
     if validation is not None:
