@@ -385,6 +385,8 @@ def _is_label(item: Any) -> bool:
 
 def _made(side: dict[str, Any]) -> Any:
     """Return a container, or None where it cannot hold such labels as they are."""
+    if side["hole"] == "NaT" and -1 in side["codes"] and "arrow" in side["container"]:
+        return None  # pyarrow itself crashes on numpy's NaT beside a number of numpy's
     letters = ALPHABETS[side["alphabet"]](8)
     labels = [_hole(side["hole"]) if c < 0 else letters[c] for c in side["codes"]]
     hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
