@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,6 +91,25 @@ def test_missing_labels_may_be_a_class():
     found = cv.diagnose(["a", None, None], [0, 0, 1], missing="class")
     (part,) = [part for part in found.classes if part.name != "a"]
     assert found.objects(cls=part.name).tolist() == [1, 2]
+
+
+def test_a_diagnosis_can_be_pickled_with_its_objects():
+    found = pickle.loads(pickle.dumps(cv.diagnose(TRUTH, PRED)))
+    assert found.objects(0, "b").tolist() == [12, 13, 14, 15]
+    table = pickle.loads(pickle.dumps(cv.diagnose(cv.Contingency.from_labels(TRUTH, PRED))))
+    with pytest.raises(ParameterError, match="a table does not know its objects"):
+        table.objects(0, "b")
+    judged = pickle.loads(pickle.dumps(cv.judge(TRUTH, PRED, measures=["rand"], diagnose=True)))
+    assert judged.diagnoses["pred"].objects(0, "b").tolist() == [12, 13, 14, 15]
+
+
+def test_labels_of_files_are_left_out_of_a_pickle(tmp_path):
+    path = tmp_path / "labels.csv"
+    pd.DataFrame({"y": TRUTH, "c": PRED}).to_csv(path, index=False)
+    found = cv.score_files(str(path), "y", "c", measures=["rand"], diagnose=True)
+    assert found.diagnoses["c"].objects("0", "b").tolist() == [12, 13, 14, 15]
+    again = pickle.loads(pickle.dumps(found.diagnoses["c"]))
+    assert again.vi == found.diagnoses["c"].vi
 
 
 def test_labels_that_can_be_read_once_are_kept():

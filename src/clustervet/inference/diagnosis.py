@@ -164,7 +164,7 @@ class Diagnosis(Result):
     p_value: float
     p_value_by: str
     level: float
-    members: Members = field(default_factory=lambda: Members(lambda: None, None, {}))
+    members: Members = field(default_factory=lambda: Members(None, None, {}))
 
     @property
     def beyond_chance(self) -> bool:
@@ -621,7 +621,7 @@ def diagnose(
         p_value=p_value,
         p_value_by=by,
         level=float(level),
-        members=Members(lambda: None if pred is None else (truth, pred), named, options),
+        members=Members(None if pred is None else (truth, pred), named, options),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -32,8 +32,8 @@ class Members:
 
     Parameters
     ----------
-    given : callable
-        Gives classes and clusters, or None where they are not at hand.
+    given : tuple of array-like, or None
+        Classes and clusters; None where they are not at hand.
     ids : ndarray, optional
         One id per object; by default objects go by their row numbers, from 0 on.
     options : dict
@@ -42,7 +42,7 @@ class Members:
 
     def __init__(
         self,
-        given: Callable[[], tuple[Any, Any] | None],
+        given: tuple[Any, Any] | None,
         ids: NDArray[Any] | None,
         options: Mapping[str, Any],
     ) -> None:
@@ -50,15 +50,20 @@ class Members:
         self._options = {name: options[name] for name in READING if name in options}
         self.ids = ids
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what cannot be pickled: labels that were read from files."""
+        lost = any(isinstance(side, Codes) for side in self._given or ())
+        given = None if lost else self._given
+        return {"_given": given, "_options": self._options, "ids": self.ids}
+
     @cached_property
     def _sides(self) -> tuple[Codes, Codes, Rows]:
-        given = self._given()
-        if given is None:
+        if self._given is None:
             raise ParameterError(
                 "a table does not know its objects; they are known where labels are read into "
                 "memory, from arrays, small files of text, or two files of labels."
             )
-        sides = dict(zip(("truth", "pred"), map(read_labels, given), strict=True))
+        sides = dict(zip(("truth", "pred"), map(read_labels, self._given), strict=True))
         policies = noise_policies(self._options.get("noise"), self._options.get("noise_policy"))
         (truth, pred), kept = settled(sides, policies, self._options.get("missing", "raise"))
         rows = np.arange(len(truth)) if kept is None else np.flatnonzero(kept)

@@ -276,8 +276,9 @@ def answer(
         if asked.chance is not None:
             chances[pred] = attempt("chance", partial(_levels, table, asked)) or {}
         if asked.diagnose:
-            known = partial(_pair_of, labels if in_rows else lambda: None, pred)
-            diagnoses[pred] = replace(diagnose(table), members=Members(known, None, policies or {}))
+            known = labels() if in_rows else None
+            pair = None if known is None else (known[0], known[1][pred])
+            diagnoses[pred] = replace(diagnose(table), members=Members(pair, None, policies or {}))
         if keep:
             kept[pred] = table
         tick()
@@ -285,12 +286,6 @@ def answer(
     if asked.ranked_by is not None and len(preds) > 1 and len(truths) == 1:
         ranking = attempt("the ranking", lambda: _ranking(labels(), asked, policies or {}))
     return Judgement(ScoreCards(cards), ScoreCards({}), ranking, chances, diagnoses, kept)
-
-
-def _pair_of(labels: Callable[[], Any], pred: str) -> tuple[Any, Any] | None:
-    """Return the classes and one prediction, if they are known object by object."""
-    known = labels()
-    return None if known is None else (known[0], known[1][pred])
 
 
 def _card_name(truth: str, pred: str, truths: int, preds: int) -> str:
