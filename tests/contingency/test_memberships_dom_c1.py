@@ -118,6 +118,21 @@ def test_weights_missing_labels_and_noise_of_the_truth():
         Contingency.from_memberships(["a", None, "b", "b"], half)
 
 
+@pytest.mark.parametrize("policy", ["drop", "singletons"])
+def test_a_row_number_is_no_noise(policy):
+    found = Contingency.from_memberships([5, 0, 5], np.eye(3), noise={0: policy})
+    assert found.n == (2 if policy == "drop" else 3)
+    assert found.to_dict()[5, 0] == found.to_dict()[5, 2] == 1
+
+
+@pytest.mark.parametrize("kind", [np.array, sp.csr_array, sp.csr_matrix, sp.coo_matrix])
+def test_two_matrices_may_have_weights(kind):
+    found = Contingency.from_memberships(
+        kind(np.eye(2)), kind([[0.5, 0.5], [1, 0]]), weights=[4, 3]
+    )
+    assert found.to_dict() == {(0, 0): 2.0, (0, 1): 2.0, (1, 0): 3.0}
+
+
 def test_rows_are_divided_by_their_sums_if_asked():
     rows = [[2.0, 2.0], [0.125, 0.375]]
     found = Contingency.from_memberships(["a", "b"], rows, normalize=True)

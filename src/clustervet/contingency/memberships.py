@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from clustervet.contingency.build import Built, build_cells, frame_parts, is_frame
 from clustervet.errors import LabelError, Setting
-from clustervet.labels import consecutive, encode_pair, encode_weights, show_label
+from clustervet.labels import consecutive, encode_weights, read_labels, show_label
+from clustervet.labels.pair import noise_policies, settled
 
 # Rows whose sums differ from 1 by more are no memberships; those of written digits differ by less.
 TOLERANCE = 1e-3
@@ -38,19 +39,18 @@ def shared_cells(
         if weights is not None:
             left = left * encode_weights(weights, shares.shape[0])[:, None].astype(np.float64)
         return build_cells(left.T @ shares, class_names, cluster_names)
-    classes, rows, scale = encode_pair(
-        truth,
-        np.arange(shares.shape[0]),
-        weights=weights,
-        noise=noise,
-        missing=missing,
-        names=("truth", "memberships"),
-    )
+    known = read_labels(truth, "truth")
+    if len(known) != shares.shape[0]:
+        raise LabelError(
+            f"truth has {len(known):,} labels and memberships has {shares.shape[0]:,} rows; they "
+            "must describe the same objects."
+        )
+    (classes,), kept = settled({"truth": known}, noise_policies(noise, None), missing)
+    places = np.arange(len(known)) if kept is None else np.flatnonzero(kept)
+    held = np.ones(len(known)) if weights is None else encode_weights(weights, len(known))
     codes, distinct = consecutive(classes)
-    places = np.asarray(rows.values)
-    held = np.ones(len(codes)) if scale is None else scale.astype(np.float64)
-    shape = (len(distinct), shares.shape[0])
-    left = csr_array((held, (codes, places)), shape)
+    cells = held[places].astype(np.float64), (codes, places)
+    left = csr_array(cells, (len(distinct), len(known)))
     return build_cells(left @ shares, list(classes.restore(distinct)), cluster_names)
 
 
@@ -64,11 +64,13 @@ def is_matrix(given: Any) -> bool:
 
 def _read(given: Any, what: str, normalize: bool) -> tuple[Any, list[Any] | None]:
     """Shares of each object, which sum to 1, and the names of the columns if they have any."""
+    from scipy.sparse import csr_array
+
     names: list[Any] | None = None
     if not hasattr(given, "tocsr") and is_frame(given):
         _, names, given = frame_parts(given)
     if hasattr(given, "tocsr"):
-        matrix: Any = given.tocsr().astype(np.float64)
+        matrix: Any = csr_array(given.tocsr().astype(np.float64))
         matrix.sum_duplicates()
     else:
         try:
