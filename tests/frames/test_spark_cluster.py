@@ -63,12 +63,13 @@ def test_a_killed_worker_changes_no_count(tmp_path):
             assert survives(rows(engine.session), page, made) == expected()
 
 
-def test_a_cluster_without_workers_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(clusters, "FIRST", 5.0)
+@pytest.mark.parametrize("seconds", [0.0, 5.0])  # before the work begins, and in its middle
+def test_a_cluster_without_workers_is_given_up(tmp_path, monkeypatch, seconds):
+    monkeypatch.setattr(clusters, "FIRST", seconds)
     path = tmp_path / "labels.csv"
     path.write_text("y,c\n0,1\n1,0\n", encoding="utf-8")
     with (
         cluster(tmp_path) as made,
-        pytest.raises(FileError, match=r"^spark://\S+ has had no worker for 5 seconds\.$"),
+        pytest.raises(FileError, match=rf"^spark://\S+ has had no worker for {seconds:g} seconds"),
     ):
         read_tables(path, "y", "c", engine=made.url)

@@ -62,12 +62,12 @@ def with_workers(
         since, most = time.monotonic(), FIRST
         while not ended.wait(1.0):
             with suppress(Exception):  # who works on the cluster gets the same error
-                if workers():
+                if waited:
+                    stop()  # again: work that begins after one call of it is not stopped by it
+                elif workers():
                     since, most = time.monotonic(), LAST
-            if time.monotonic() - since > most:
+            if not waited and time.monotonic() - since > most:
                 waited.append(most)
-                stop()
-                return
 
     threading.Thread(target=look, daemon=True).start()
     try:
