@@ -164,7 +164,8 @@ class ContingencyDisplay(_Display):
         Parameters
         ----------
         table : Contingency
-            The table.
+            The table, however it was made: counted by an engine, say, or read from a file
+            that was saved.
 
         Returns
         -------
@@ -173,9 +174,8 @@ class ContingencyDisplay(_Display):
 
         Examples
         --------
-        >>> table = Contingency.from_labels(["a", "a", "b"], [1, 1, 0])
-        >>> ContingencyDisplay.from_table(table).table is table
-        True
+        >>> ContingencyDisplay.from_table(Contingency.from_counts([[2, 0], [0, 1]])).table.n
+        3
         """
         return cls(table)
 
@@ -748,7 +748,8 @@ class BoundDisplay(_Display):
         Parameters
         ----------
         selection : Selection
-            What `clustervet.select` found.
+            What `clustervet.select` found. The curves show the smallest bound of each number of
+            clusters, under the description language that the selection chose by.
 
         Returns
         -------
