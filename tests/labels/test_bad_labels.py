@@ -99,6 +99,10 @@ BAD = {
     "polars fraction beside null": (pl.Series([None, 0.5]), r"^truth holds 0\.5.*" + WHOLE),
     "pyarrow fractions": (pa.array([1.0, 0.5]), r"^truth holds 0\.5.*" + WHOLE),
     "pyarrow fraction beside null": (pa.array([None, 0.5]), r"^truth holds 0\.5.*" + WHOLE),
+    "pyarrow dictionary of nothing": (
+        pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array([None, None])),
+        "2 missing labels",
+    ),
     "pyarrow dictionary of fractions": (
         pa.array([1.0, 0.5]).dictionary_encode(),
         r"^truth holds 0\.5.*" + WHOLE,

@@ -179,9 +179,11 @@ def _pyarrow(array: Any, what: str) -> Codes:
     encoded = arrow.types.is_dictionary(array.type)
     kind = array.type.value_type if encoded else array.type
     extended = isinstance(kind, arrow.BaseExtensionType)  # Arrow cannot count all of these
-    if extended or arrow.types.is_floating(kind) or arrow.types.is_nested(kind):
+    if encoded and arrow.types.is_null(kind):
+        array = arrow.nulls(len(array))  # Arrow crashes when it looks for missing codes of nothing
+    elif extended or arrow.types.is_floating(kind) or arrow.types.is_nested(kind):
         return from_objects(array.to_pylist(), what)
-    if not encoded:
+    if not arrow.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     missing = array.is_null().to_numpy(zero_copy_only=False)
     codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
