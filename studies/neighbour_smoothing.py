@@ -25,10 +25,10 @@ import numpy as np
 from clustervet.clusterers import NeighbourSmoothing
 from clustervet.datasets.corpora import load_corpus
 from clustervet.fitting.algorithms import read_algorithms
+from clustervet.fitting.fits import seeds_of
 from clustervet.fitting.preparation import TfIdf
 from clustervet.pacmdl import bmax
 from clustervet.selection import select
-from clustervet.selection.candidates import seeds_of
 
 CHOSEN_ON = "cmu-different-1000"
 SETTINGS = ((0, None), (5, None), (10, None), (20, None), (10, 200), (10, 300), (20, 200))

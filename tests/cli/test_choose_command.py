@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import clustervet as cv
+from clustervet.fitting.journal import Journal
 from clustervet.selection import candidates, select
-from clustervet.selection.journal import Journal
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(60)

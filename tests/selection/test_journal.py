@@ -25,8 +25,8 @@ from sklearn.mixture import GaussianMixture
 
 from clustervet import _process
 from clustervet.errors import FileError, ParameterError
+from clustervet.fitting.journal import Journal, checksum
 from clustervet.selection import select
-from clustervet.selection.journal import Journal, checksum
 
 RNG = np.random.default_rng(0)
 ORDER = RNG.permutation(90)
@@ -402,7 +402,7 @@ def test_a_view_that_never_ends_is_not_asked(journal):
 import numpy as np
 from clustervet import _process
 from clustervet.errors import FileError
-from clustervet.selection.journal import Journal
+from clustervet.fitting.journal import Journal
 try:
     Journal({str(journal)!r})
 except FileError as error:
@@ -561,7 +561,7 @@ import numpy as np
 from clustervet import _process
 from clustervet.errors import FileError
 from clustervet.fitting.fits import Fit
-from clustervet.selection.journal import Identity, Journal
+from clustervet.fitting.journal import Identity, Journal
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 with Journal({str(tmp_path / "run.db")!r}) as journal:
@@ -597,7 +597,7 @@ def test_one_process_at_a_time_has_a_journal(journal):
     code = f"""
 from clustervet import _process
 from clustervet.errors import FileError
-from clustervet.selection.journal import Journal
+from clustervet.fitting.journal import Journal
 try:
     Journal({str(journal)!r})
 except FileError as error:

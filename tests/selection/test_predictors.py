@@ -17,9 +17,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
 
 from clustervet.errors import ParameterError
+from clustervet.fitting.fits import stream_of
 from clustervet.pacmdl import bmax, transduce
 from clustervet.selection import select
-from clustervet.selection.candidates import stream_of
 from clustervet.selection.predictors import halves_of
 
 RNG = np.random.default_rng(3)

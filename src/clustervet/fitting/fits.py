@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 import warnings
@@ -48,6 +49,42 @@ class Fit:
     seconds: float
     error: str | None = None
     warning: str | None = None
+
+
+def seeds_of(seed: int, name: str, clusters: int, run: int) -> tuple[int, int]:
+    """Return the seeds of one fit and of the ties in its clusters, whatever else is fitted.
+
+    >>> seeds_of(0, "kmeans", 3, 1) == seeds_of(0, "kmeans", 3, 1)
+    True
+    >>> seeds_of(0, "kmeans", 3, 1)[0] == seeds_of(0, "spherical", 3, 1)[0]
+    False
+    """
+    fit, ties = stream_of(seed, name, clusters, run).generate_state(2).tolist()
+    return fit, ties
+
+
+def stream_of(seed: int, name: str, *numbers: int) -> np.random.SeedSequence:
+    """Return a stream of random numbers for one purpose of one seed."""
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:16]
+    return np.random.SeedSequence([seed, *np.frombuffer(digest, "<u4").tolist(), *numbers])
+
+
+def fit_tasks(
+    asked: Iterable[tuple[Algorithm, int]], runs: int, seed: int
+) -> dict[tuple[str, int, int], FitTask]:
+    """Return the fits of algorithms with numbers of clusters by their key, which has the run too.
+
+    The runs are the outer loop, so that the time that is left can be told from the time spent. An
+    algorithm that has no seed always finds the same, and runs once.
+    """
+    pairs = list(asked)
+    tasks = (
+        FitTask((a.name, k, run), a, k, seeds_of(seed, a.name, k, run)[0])
+        for run in range(runs)
+        for a, k in pairs
+        if a.seeds or run == 0
+    )
+    return {task.key: task for task in tasks}
 
 
 def progress_bar(total: int, what: str, shown: bool) -> AbstractContextManager[Callable[[], None]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Collection
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import is_number
 from clustervet.errors import LabelError, ParameterError
-from clustervet.fitting.fits import Fit
+from clustervet.fitting.fits import Fit, seeds_of, stream_of
 from clustervet.labels import (
     Codes,
     check_index,
@@ -35,24 +34,6 @@ Labels = NDArray[Any]
 NOISE = -1
 NOISES = ("keep", "singletons")
 OWN = "The bound holds if the labelled points, which were given, are a random sample of all points."
-
-
-def seeds_of(seed: int, name: str, clusters: int, run: int) -> tuple[int, int]:
-    """Return the seeds of one fit and of the ties in its clusters, whatever else is fitted.
-
-    >>> seeds_of(0, "kmeans", 3, 1) == seeds_of(0, "kmeans", 3, 1)
-    True
-    >>> seeds_of(0, "kmeans", 3, 1)[0] == seeds_of(0, "spherical", 3, 1)[0]
-    False
-    """
-    fit, ties = stream_of(seed, name, clusters, run).generate_state(2).tolist()
-    return fit, ties
-
-
-def stream_of(seed: int, name: str, *numbers: int) -> np.random.SeedSequence:
-    """Return a stream of random numbers for one purpose of one selection."""
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:16]
-    return np.random.SeedSequence([seed, *np.frombuffer(digest, "<u4").tolist(), *numbers])
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from clustervet._checks import jobs, one_of, whole
 from clustervet.errors import FeatureError, ParameterError
 from clustervet.fitting.algorithms import Algorithm, read_algorithms, read_seed, usual_numbers
-from clustervet.fitting.fits import FitTask, progress_bar, run_fits
+from clustervet.fitting.fits import fit_tasks, progress_bar, stream_of
+from clustervet.fitting.journal import Identity, Journal, made_fits
 from clustervet.geometry.points import read_points, scale_ratio
 from clustervet.labels import show_label
 from clustervet.pacmdl import Language, languages, pac_mdl_bound
@@ -23,10 +23,7 @@ from clustervet.selection.candidates import (
     Contest,
     SelectionStudy,
     read_split,
-    seeds_of,
-    stream_of,
 )
-from clustervet.selection.journal import Identity, Journal
 from clustervet.selection.predictors import (
     BASELINE,
     HELD_OUT,
@@ -257,33 +254,6 @@ def _read_numbers(clusters: Any, points: int) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _tasks(study: SelectionStudy, algorithms: Sequence[Algorithm]) -> dict[Any, FitTask]:
-    """Return every fit of the selection by its key: algorithm, number of clusters and run.
-
-    The runs are the outer loop, so that the time that is left can be told from the time spent. An
-    algorithm that has no seed always finds the same, and runs once.
-    """
-    tasks = (
-        FitTask((a.name, k, run), a, k, seeds_of(study.seed, a.name, k, run)[0])
-        for run in range(study.runs)
-        for k in study.clusters
-        for a in algorithms
-        if a.seeds or run == 0
-    )
-    return {task.key: task for task in tasks}
-
-
-def _codes(labels: Any) -> Any:
-    """Return labels as the smallest integers that hold them; noise stays -1."""
-    if labels.dtype.kind not in "iu":
-        labels = np.unique(labels, return_inverse=True)[1]
-    low, high = int(labels.min()), int(labels.max())
-    kinds = (np.int8, np.int16, np.int32, np.int64)
-    return labels.astype(
-        next(k for k in kinds if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
-    )
-
-
 def _fit_all(
     contest: Contest,
     algorithms: Sequence[Algorithm],
@@ -294,7 +264,9 @@ def _fit_all(
     progress: bool,
 ) -> None:
     """Take the fits that the journal holds, and make the rest; each is written, then judged."""
-    tasks = _tasks(contest.study, algorithms)
+    study = contest.study
+    asked = [(algorithm, number) for number in study.clusters for algorithm in algorithms]
+    tasks = fit_tasks(asked, study.runs, study.seed)
     for fit in held.kept(tasks) if held else ():
         contest.add(fit)
     rest = [task for key, task in tasks.items() if key not in contest.candidates]
@@ -303,11 +275,8 @@ def _fit_all(
     with progress_bar(len(rest), what, progress) as tick:
         # Features are prepared only if there is something to fit.
         inputs = preparation.inputs(scaled, [task.algorithm for task in rest]) if rest else {}
-        with closing(run_fits(((task, inputs[task.key[0]]) for task in rest), n_jobs)) as fits:
-            for made in fits:
-                fit = made if made.labels is None else replace(made, labels=_codes(made.labels))
-                if held:
-                    held.add(fit)
+        with closing(made_fits(rest, inputs, held, n_jobs)) as fits:
+            for fit in fits:
                 contest.add(fit)
                 tick()
 

@@ -1,4 +1,4 @@
-"""The run journal: every finished fit of a selection in one SQLite file, committed at once.
+"""The run journal: every finished fit to some points in one SQLite file, committed at once.
 
 Law: whatever ends the process, the file holds every fit that was added. A file that cannot be
 trusted is refused; it is never repaired and never overwritten. Every row has a checksum over its
@@ -19,9 +19,9 @@ import math
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from clustervet._process import removed_by
 from clustervet.errors import FileError, ParameterError
-from clustervet.fitting.fits import Fit, FitTask
+from clustervet.fitting.fits import Fit, FitTask, run_fits
 from clustervet.geometry.points import is_sparse
 from clustervet.labels import show_label
 
@@ -422,6 +422,36 @@ class Journal:
             f"the journal {self.name} is damaged ({show_label(how, 120)}); put a whole copy in "
             "its place, or begin another one."
         )
+
+
+def made_fits(
+    tasks: Iterable[FitTask],
+    inputs: Mapping[str, Any],
+    held: Journal | None,
+    n_jobs: int | None,
+) -> Generator[Fit, None, None]:
+    """Yield fits as they end, each of its algorithm's input; a journal has it before it is given.
+
+    Labels are the smallest integers that hold them.
+    """
+    pairs = ((task, inputs[task.algorithm.name]) for task in tasks)
+    with closing(run_fits(pairs, n_jobs)) as fits:
+        for made in fits:
+            fit = made if made.labels is None else replace(made, labels=_codes(made.labels))
+            if held:
+                held.add(fit)
+            yield fit
+
+
+def _codes(labels: Any) -> Any:
+    """Return labels as the smallest integers that hold them; noise stays -1."""
+    if labels.dtype.kind not in "iu":
+        labels = np.unique(labels, return_inverse=True)[1]
+    low, high = int(labels.min()), int(labels.max())
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    return labels.astype(
+        next(k for k in kinds if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
+    )
 
 
 def _made(table: str) -> str:
