@@ -113,7 +113,7 @@ PLAIN = {
     "ints", "noise", "negative", "apart", "near 2^31", "near 2^53", "near 2^63", "bools",
     "whole floats", "text", "dates", "datetimes", "accents", "markup", "number text",
 }  # fmt: skip
-REFUSED = {"fractions", "infinite", "complex", "lists", "dicts", "nested", "tuples"}
+REFUSED = {"fractions", "infinite", "complex", "lists", "dicts", "nested"}
 
 
 def _object_array(labels: list[Any]) -> Any:
