@@ -337,6 +337,13 @@ def test_integers_beyond_64_bits_are_labels():
     assert Contingency.from_labels(huge, [0, 0, 1]).class_names == [-(10**30), 10**30]
 
 
+def test_sparse_moments_with_a_time_zone_are_labels_without_a_warning():
+    moments = [dt.datetime(2026, 1, day, tzinfo=dt.UTC) for day in (1, 2, 1)]
+    pred = pd.Series(pd.arrays.SparseArray(np.array([*moments, None], object)))
+    table = Contingency.from_labels([0, 0, 1, 1], pred, missing="drop")
+    assert table.counts.toarray().tolist() == [[1, 1], [1, 0]]
+
+
 def test_tuples_in_an_object_array_are_labels():
     truth = np.empty(3, object)
     truth[:] = [("a", 1), ("a", 2), ("a", 1)]

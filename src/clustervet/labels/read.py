@@ -100,6 +100,8 @@ def _pandas(series: Any, what: str) -> Codes:
         )
     if isinstance(array.dtype, np.dtype):
         return from_array(series.to_numpy(), what)
+    if getattr(array.dtype, "subtype", None) == object:  # sparse; pandas warns of its time zones
+        return from_objects(list(series), what)
     try:
         codes, keys = series.factorize()
     except (TypeError, NotImplementedError, UnicodeError):
