@@ -73,7 +73,7 @@ ALPHABETS: dict[str, Alphabet] = {
     "floats beyond 2^63": _each(lambda i: 2.0**63 * (i + 1)),
     "huge floats": _each(lambda i: 1e300 * (i + 1)),
     "fractions": _each(lambda i: i + 0.5),
-    "infinite": _from(1.0, float("inf"), float("-inf")),
+    "infinite": _from(float("inf"), float("-inf")),
     "complex": _each(lambda i: complex(i, 1)),
     "long doubles": _each(_longdouble),
     "numpy scalars": _each(_numpy_scalar),

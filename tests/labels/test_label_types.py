@@ -5,6 +5,7 @@ import collections
 import datetime as dt
 import enum
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -339,7 +340,8 @@ def test_integers_beyond_64_bits_are_labels():
 
 def test_sparse_moments_with_a_time_zone_are_labels_without_a_warning():
     moments = [dt.datetime(2026, 1, day, tzinfo=dt.UTC) for day in (1, 2, 1)]
-    pred = pd.Series(pd.arrays.SparseArray(np.array([*moments, None], object)))
+    with warnings.catch_warnings(action="ignore"):
+        pred = pd.Series(pd.arrays.SparseArray([*moments, pd.NA]))
     table = Contingency.from_labels([0, 0, 1, 1], pred, missing="drop")
     assert table.counts.toarray().tolist() == [[1, 1], [1, 0]]
 
