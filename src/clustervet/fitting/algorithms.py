@@ -79,7 +79,10 @@ def usual_numbers(points: int) -> range:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A clusterer to copy and fit, the name it is shown by, and its parameter that varies."""
+    """A clusterer to copy and fit, the name it is shown by, and its parameter that varies.
+
+    The parameter is "" for a clusterer that is fitted as it is.
+    """
 
     name: str
     template: Any
@@ -90,7 +93,8 @@ class Algorithm:
         from sklearn.base import clone
 
         copy = clone(self.template, safe=False)
-        copy.set_params(**{self.parameter: value})
+        if self.parameter:
+            copy.set_params(**{self.parameter: value})
         if seed is not None and self.seeds:
             copy.set_params(**dict.fromkeys(self.seeds, seed))
         return copy
@@ -176,14 +180,14 @@ def _text(value: Any) -> str:
 
 
 def read_algorithm(
-    estimator: Any, parameter: str = NUMBERS[0], metric: Any = "euclidean"
+    estimator: Any, parameter: str | None = NUMBERS[0], metric: Any = "euclidean"
 ) -> Algorithm:
     """Return what the user gave as an algorithm, or refuse it.
 
     `metric` is a name or a function; an algorithm that is given by name gets it, where it takes
-    one.
+    one. Without a parameter the algorithm is fitted as it is.
     """
-    if not isinstance(parameter, str):
+    if not isinstance(parameter, str | None):
         raise ParameterError(f"parameter must be a name, not {parameter!r}.")
     name, template = type(estimator).__name__, estimator
     if isinstance(estimator, str):
@@ -201,7 +205,8 @@ def read_algorithm(
     if is_outlier_detector(template):
         raise ParameterError(f"{name} detects outliers; estimator must be a clusterer.")
     _check_distances(template, name, metric)
-    return Algorithm(name, template, _parameter(template, name, parameter))
+    varied = "" if parameter is None else _parameter(template, name, parameter)
+    return Algorithm(name, template, varied)
 
 
 def _can_cluster(estimator: Any) -> bool:
@@ -255,17 +260,19 @@ def _parameter(template: Any, name: str, parameter: str) -> str:
     raise ParameterError(f"{name} has no parameter {show_label(parameter)!r}; {hint}")
 
 
-def read_algorithms(given: Any) -> tuple[Algorithm, ...]:
+def read_algorithms(given: Any, *, numbered: bool = True) -> tuple[Algorithm, ...]:
     """Return algorithms by name, or estimators by the name that a mapping gives them.
 
-    Each of them can be asked for a number of clusters. Those given by name start once.
+    Those given by name start once. Each of them can be asked for a number of clusters; if not
+    `numbered`, those that find the number themselves are taken too, and have no parameter.
     """
+    usable = NUMBERED if numbered else tuple(ALGORITHMS)
     if given is None:
         given = PAPER
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [given]
     named = isinstance(given, Mapping)
-    pairs = list(given.items()) if named else [(_own_name(item), item) for item in given]
+    pairs = list(given.items()) if named else [(_own_name(item, usable), item) for item in given]
     if not pairs:
         raise ParameterError("algorithms is empty; name at least one.")
     names = [name for name, _ in pairs]
@@ -277,29 +284,35 @@ def read_algorithms(given: Any) -> tuple[Algorithm, ...]:
                 f"algorithms has {show_label(name)!r} twice; a mapping such as "
                 "{'first': ..., 'second': ...} tells them apart."
             )
-    return tuple(_numbered(name, item) for name, item in pairs)
+    return tuple(_taken(name, item, usable) for name, item in pairs)
 
 
-def _own_name(item: Any) -> str:
+def _own_name(item: Any, usable: tuple[str, ...]) -> str:
     if isinstance(item, str):
-        return _numbered_name(item)
+        return _usable_name(item, usable)
     return str(getattr(item, "__name__", type(item).__name__))
 
 
-def _numbered_name(given: str) -> str:
-    if _plain(given) in DENSITY:
+def _usable_name(given: str, usable: tuple[str, ...]) -> str:
+    if _plain(given) in DENSITY and _plain(given) not in usable:
         raise ParameterError(
             f"{_plain(given)} finds its number of clusters itself and cannot be asked for one."
         )
-    return known_name(given, NUMBERED)
+    return known_name(given, usable)
 
 
-def _numbered(name: str, item: Any) -> Algorithm:
+def _taken(name: str, item: Any, usable: tuple[str, ...]) -> Algorithm:
     if isinstance(item, str):
-        item = _made(_numbered_name(item))
+        item = _made(_usable_name(item, usable))
         if "n_init" in item.get_params():
             item.set_params(n_init=1)
-    return replace(read_algorithm(item, _number_parameter(item)), name=name)
+    elif isinstance(item, type) and _can_cluster(item):
+        item = item()
+    parameter: str | None = _number_parameter(item)
+    # A number that is None is found by the algorithm.
+    if usable != NUMBERED and _can_cluster(item) and item.get_params().get(parameter) is None:
+        parameter = None
+    return replace(read_algorithm(item, parameter), name=name)
 
 
 def _number_parameter(estimator: Any) -> str:
