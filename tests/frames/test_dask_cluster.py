@@ -36,7 +36,7 @@ def scheduler():
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address=":0",
         memory_limit="1GB",
     ) as made:
         yield made
@@ -67,7 +67,7 @@ def test_a_cluster_without_workers_is_given_up(tmp_path, monkeypatch):
     path = tmp_path / "labels.csv"
     path.write_text("y,c\n0,1\n1,0\n", encoding="utf-8")
     with (
-        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as made,
+        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0") as made,
         pytest.raises(FileError, match=r"^tcp://\S+ has had no worker for 3 seconds\.$"),
     ):
         read_tables(path, "y", "c", engine=made.scheduler_address)

@@ -385,7 +385,7 @@ def test_the_workers_of_dask_give_the_same_answer(tmp_path):
     alone = select(*asked)
     with (
         LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"
         ) as cluster,
         Client(cluster),
         joblib.parallel_config(backend="dask"),
