@@ -464,7 +464,7 @@ def _bomb(rng: random.Random) -> tuple[str, bytes]:
         about = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({size * 2**17 // 4}, 4), }}"
         return "table.npz", zip_bomb("x.npy", npy_header(about), size)
     if kind == "rows":
-        return "table.csv.gz", gzip.compress(b"y,c\n") + stream_bomb("gz", b"1,2\n" * 4, 1024)
+        return "table.csv.gz", gzip.compress(b"y,c\n") + stream_bomb("gz", b"1,2\n" * 4, 64)
     letter = rng.choice((b"x", b"\x00", b",", b'"', b"\n", b"["))
     head = rng.choice((b"y,c\n", b"", b'"'))
     form = rng.choice(("csv", "csv", "jsonl", "json", "tsv"))

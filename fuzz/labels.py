@@ -421,8 +421,11 @@ def _expected(pair: dict[str, Any]) -> list[tuple[int, int, int]]:
     codes = [list(side["codes"]) for side in pair["sides"]]
     if len(codes[0]) != len(codes[1]):
         raise _RefusedError
-    if any(side["container"] in NEVER or side["alphabet"] in REFUSED for side in pair["sides"]):
-        raise _RefusedError
+    for side in pair["sides"]:
+        # Fractions that are exact, as decimals are, may be labels.
+        odd = side["alphabet"] in REFUSED and side["container"] != "polars Decimal"
+        if side["container"] in NEVER or odd:
+            raise _RefusedError
     rows: list[tuple[Any, Any]] = []
     for place, row in enumerate(zip(*codes, strict=True)):
         labels: list[Any] = []
@@ -479,7 +482,12 @@ def _fault(pair: dict[str, Any]) -> tuple[str, int, int]:
         if not any(side["container"] in LOST for side in pair["sides"]):
             _show(cv, containers, options)
     except ClustervetError as error:
-        if fault := sentence_fault(str(error)):
+        # What is quoted from a text that is no list of labels is not the product's own.
+        quoted = [container for container in containers if isinstance(container, str)]
+        said = str(error)
+        for text in quoted:
+            said = said.replace(text, "a text")
+        if fault := sentence_fault(said):
             return f"refused, but {fault}: {str(error)[:200]}", 0, 1
         lost = any(side["container"] in LOST for side in pair["sides"])
         if wanted is not None and plain and not lost:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from clustervet.pacmdl import Bound, pac_mdl_bound
     from clustervet.selection import Selection
     from clustervet.selection.select import select
+    from clustervet.suites import Benchmark, benchmark
     from clustervet.tuning import (
         Choice,
         Tuning,
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Benchmark",
     "Bound",
     "Chance",
     "Choice",
@@ -93,6 +95,7 @@ __all__ = [
     "ScoreCard",
     "ScoreCards",
     "Tuning",
+    "benchmark",
     "chance",
     "compare_predictions",
     "confidence_interval",
@@ -121,6 +124,7 @@ __all__ = [
 LAZY = {
     **dict.fromkeys(("Consensus", "Distances", "Ensemble", "distance_matrix"), "ensemble"),
     **dict.fromkeys(("Bound", "pac_mdl_bound"), "pacmdl"),
+    **dict.fromkeys(("Benchmark", "benchmark"), "suites"),
     **dict.fromkeys(("Selection", "select"), "selection"),
     **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),

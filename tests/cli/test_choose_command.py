@@ -70,6 +70,10 @@ def test_select_takes_the_options_of_the_function(run, tmp_path):
     assert answer(ran) == json.loads(found.to_json())
 
 
+def test_a_name_that_is_too_long_for_a_file_is_refused(run):
+    assert run("select", "x" * 5000, "--label", "y").exit_code == 2
+
+
 def test_select_says_which_columns_are_features(run, tmp_path):
     ran = run("select", saved(tmp_path, "csv"), *ASK, "-f", "csv")
     assert ran.err == "clustervet: features are x1, x2, seen.\n"

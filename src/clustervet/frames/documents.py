@@ -114,7 +114,7 @@ def read_labelled_points(
     FileError
         If the table or the folder cannot be read.
     """
-    if path != "-" and Path(path).is_dir():
+    if path != "-" and os.path.isdir(path):
         options = {"label": label, "text": text, "labelled": labelled, "array": array}
         for name, given in {**options, "features": features}.items():
             if given:

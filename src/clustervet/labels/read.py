@@ -100,7 +100,7 @@ def _pandas(series: Any, what: str) -> Codes:
         )
     if isinstance(array.dtype, np.dtype):
         return from_array(series.to_numpy(), what)
-    if getattr(array.dtype, "subtype", None) == object:  # sparse; pandas warns of its time zones
+    if getattr(array.dtype, "subtype", None) == np.dtype(object):  # sparse; pandas would warn
         return from_objects(list(series), what)
     try:
         codes, keys = series.factorize()
