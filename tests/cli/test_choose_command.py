@@ -71,7 +71,7 @@ def test_select_takes_the_options_of_the_function(run, tmp_path):
 
 
 def test_a_name_that_is_too_long_for_a_file_is_refused(run):
-    assert run("select", "x" * 5000, "--label", "y").exit_code == 2
+    assert run("select", "x" * 5000, "--label", "y").code == 2
 
 
 def test_select_says_which_columns_are_features(run, tmp_path):

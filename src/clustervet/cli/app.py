@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import clustervet
+from clustervet.cli.benchmark import benchmark
 from clustervet.cli.bound import bound
 from clustervet.cli.compare import compare
 from clustervet.cli.demo import demo
@@ -49,7 +50,7 @@ def _root(
     context.with_resource(spelling(spell_option))  # notes name options, not parameters
 
 
-for command in (score, measures, demo, tune, select, bound, compare):
+for command in (score, measures, demo, tune, select, benchmark, bound, compare):
     app.command()(command)
 app.add_typer(lab)
 app.command()(report)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from clustervet.view.words import ident
 
 if TYPE_CHECKING:
+    from clustervet.plots.benchmarks import benchmark_heatmap, critical_difference_plot
     from clustervet.plots.canvas import without_title
     from clustervet.plots.clusterwise import diagnosis_bars, silhouette_plot
     from clustervet.plots.curves import bound_plot, elbow_plot
@@ -48,8 +49,10 @@ __all__ = [
     "ScoreDisplay",
     "SilhouetteDisplay",
     "alluvial",
+    "benchmark_heatmap",
     "bound_plot",
     "contingency_heatmap",
+    "critical_difference_plot",
     "dendrogram",
     "diagnosis_bars",
     "distance_heatmap",
@@ -71,6 +74,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "benchmarks": ("benchmark_heatmap", "critical_difference_plot"),
     "canvas": ("without_title",),
     "clusterwise": ("diagnosis_bars", "silhouette_plot"),
     "curves": ("bound_plot", "elbow_plot"),

@@ -26,6 +26,8 @@ from clustervet.suites.result import Benchmark, BenchmarkScore, BenchmarkSet
 from clustervet.suites.sets import LoadedSet, Made, SetSource, Truth, read_made, read_sets
 from clustervet.view.words import counted
 
+# The algorithms that are run by default.
+USUAL = ("kmeans", "gmm", "ward", "average", "complete", "single")
 NOISE = -1
 NOISES = ("keep", "singletons")
 TRUTHS = ("best", "mean")
@@ -71,8 +73,8 @@ def benchmark(
         ``NAME.labels1.gz``, and so on; or tables with `label` columns.
     algorithms : str, list or mapping, optional
         Algorithms by name, or clusterers of scikit-learn's kind, such as
-        ``{"kmeans": KMeans()}``. Those given by name start once in each run. None are run if there
-        are `labels`; else the default is that of `select`.
+        ``{"kmeans": KMeans()}``. Those given by name start once in each run. By default kmeans,
+        gmm, ward, average, complete and single, or none if there are `labels`.
     runs : int, optional
         Fits of each algorithm that has a seed, with different seeds.
     labels : mapping or path, optional
@@ -169,7 +171,7 @@ def benchmark(
     sources = read_sets(sets, label, truth_noise)
     contestants: tuple[Algorithm, ...] = ()
     if algorithms is not None or labels is None:
-        contestants = read_algorithms(algorithms, numbered=False)
+        contestants = read_algorithms(USUAL if algorithms is None else algorithms, numbered=False)
     if numbers == "own":
         contestants = tuple(replace(one, parameter="") for one in contestants)
     made = read_made(labels, [source.name for source in sources])

@@ -124,8 +124,8 @@ class Benchmark(Result):
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
-    def _means(self) -> Any:
-        """Mean scores, one row per set and one column per algorithm."""
+    def means(self) -> Any:
+        """Mean scores as an array, one row per data set and one column per algorithm."""
         means = [score.mean for score in self.scores]
         return np.array(means, float).reshape(len(self.sets), len(self.algorithms))
 
@@ -135,7 +135,7 @@ class Benchmark(Result):
 
         An algorithm without any score is not ranked.
         """
-        means = self._means
+        means = self.means
         columns = np.flatnonzero(~np.isnan(means).all(axis=0))
         rows = np.flatnonzero(~np.isnan(means[:, columns]).any(axis=1))
         sign = -1.0 if self.measure.better == "lower" else 1.0
@@ -287,7 +287,7 @@ class Benchmark(Result):
             Names, number of runs and of those that failed, mean score with its interval, the best
             and the worst run, and the rank on the set.
         """
-        means = self._means
+        means = self.means
         signed = means if self.measure.better == "lower" else -means
         ranks = np.full(means.shape, math.nan)
         from scipy.stats import rankdata
