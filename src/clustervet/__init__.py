@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from clustervet.pacmdl import Bound, pac_mdl_bound
     from clustervet.selection import Selection
     from clustervet.selection.select import select
-    from clustervet.suites import Benchmark, benchmark
+    from clustervet.suites import Benchmark
+    from clustervet.suites.benchmark import benchmark
     from clustervet.tuning import (
         Choice,
         Tuning,

@@ -56,7 +56,8 @@ def with_workers(
     name: str, workers: Callable[[], int], stop: Callable[[], object]
 ) -> Iterator[None]:
     """Stop the work of a cluster that has no worker, and refuse it; it would wait for ever."""
-    ended, waited = threading.Event(), []
+    ended = threading.Event()
+    waited: list[float] = []
 
     def look() -> None:
         since, most = time.monotonic(), FIRST

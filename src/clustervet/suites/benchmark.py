@@ -433,7 +433,9 @@ class _Study:
             )
         chosen = min(defined, key=lambda number: (sign * means[number], number))
         held = by_number[chosen]
-        low, high = _student(held, means[chosen], self.confidence)
+        ends = _student(held, means[chosen], self.confidence)
+        least, largest = self.measure.bounds
+        low, high = (None if end is None else min(max(end, least), largest) for end in ends)
         several = not isinstance(self.numbers, str) and chosen != OWN
         return BenchmarkScore(
             name,
