@@ -66,7 +66,7 @@ def critical_difference_plot(benchmark: Benchmark, *, theme: str = "light") -> F
         canvas.add_lines(
             figure, [ends], line={"color": QUIET, "width": 3}, name="critical difference"
         )
-    stems = [[(rank, place), (rank, len(names) + 0.5 * len(bars))] for place, rank in
+    stems = [[(rank, place), (rank, len(names) + 0.5 * (len(bars) - 1))] for place, rank in
              enumerate(ranks.values())]  # fmt: skip
     canvas.add_lines(figure, stems, line={"color": QUIET, "width": 1, "dash": "dot"},
                      showlegend=False)  # fmt: skip
@@ -92,7 +92,7 @@ def critical_difference_plot(benchmark: Benchmark, *, theme: str = "light") -> F
     note = f"{said}{joined}{counted(benchmark.ranked_sets, 'data set')}."
     height = 34 * len(names) + 20 * len(bars) + 110
     return canvas.finish(
-        figure, "benchmark-ranks", theme, benchmark.verdict, note, height=height, legend=True,
+        figure, "benchmark-ranks", theme, benchmark.facts()[0], note, height=height, legend=True,
         table="ranks",
     )  # fmt: skip
 

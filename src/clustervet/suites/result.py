@@ -201,13 +201,23 @@ class Benchmark(Result):
     @property
     def verdict(self) -> str:
         """Which algorithm is best, and whether that is more than chance, in sentences."""
+        return " ".join(self.facts())
+
+    def facts(self) -> tuple[str, ...]:
+        """Return what the ranks say.
+
+        Returns
+        -------
+        tuple of str
+            Which algorithm has the best mean rank, and what the tests say.
+        """
         ranks, sets = self.ranks, self.ranked_sets
         if not ranks:
-            return "No data set has a score of every algorithm, so there are no ranks."
+            return ("No data set has a score of every algorithm, so there are no ranks.",)
         best, rank = next(iter(ranks.items()))
         shown = show_label(best)
         if len(ranks) == 1:
-            return f"{shown} is the only algorithm with scores; there is nothing to rank."
+            return (f"{shown} is the only algorithm with scores; there is nothing to rank.",)
         tied = [name for name, other in ranks.items() if math.isclose(other, rank)]
         if len(tied) > 1:
             shown = listed([show_label(name) for name in tied], TOLD)
@@ -216,7 +226,7 @@ class Benchmark(Result):
             f"{shown} {have} the best mean rank: {number(rank)} of {len(ranks)} over "
             f"{counted(sets, 'data set')}."
         )
-        return f"{first} {self._tested()}"
+        return first, self._tested()
 
     def _tested(self) -> str:
         """Return what the tests say."""
