@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from clustervet._memory import need
-from clustervet.errors import FileError, ParameterError, Setting
+from clustervet.errors import ClustervetError, FileError, ParameterError, Setting
 from clustervet.frames.columns import is_number
 from clustervet.frames.places import FORMATS, files_inside, find_place
 from clustervet.frames.source import open_table
@@ -173,10 +174,12 @@ def read_numbers(file: str) -> Any:
         first = next(lines, "")
         delimiter = "," if "," in first else None
         read = [0]
+        counted = _counted_lines(first, lines, place.name, read)
         try:
-            matrix = np.loadtxt(
-                _counted_lines(first, lines, place.name, read), delimiter=delimiter, ndmin=2
-            )
+            with warnings.catch_warnings(action="ignore", category=UserWarning):  # of no numbers
+                matrix = np.loadtxt(counted, delimiter=delimiter, ndmin=2)
+        except ClustervetError:
+            raise
         except ValueError as error:
             raise FileError(f"{_faulty(error, place.name, read[0])}.") from None
     if not matrix.size:
