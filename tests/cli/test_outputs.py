@@ -24,7 +24,7 @@ NO_FILES = {
     *("measures", "memory_limit", "metric", "need", "noise", "parameter", "pred", "property"),
     *("sets", "shares", "text", "title", "train", "truth", "useful", "values", "weight"),
     *("weighting", "weights", "compare labels", "compare measure", "predict_by"),
-    "memberships",
+    *("memberships", "benchmark measure", "posthoc", "truth_noise", "truths"),
 }
 # What a command does not go without.
 NEEDED = {

@@ -35,6 +35,14 @@ def evidence():
     return examine(truth, preds, features=data, measures=["adjusted_rand", "vi", "purity"])
 
 
+def benchmark():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 20)
+    data = {f"s{k}": (rng.normal(size=(60, 2)) + k * y[:, None], y) for k in range(6)}
+    made = {"chance": {name: rng.integers(0, 3, 60) for name in data}}
+    return cv.benchmark(data, ["kmeans", "ward", "single"], 2, labels=made, measure="ari")
+
+
 FIGURES = {
     "contingency": lambda: [plots.contingency_heatmap(cases.table(4))],
     "contingency-large": lambda: [
@@ -54,6 +62,7 @@ FIGURES = {
     "silhouette-many": lambda: [plots.silhouette_plot(cases.widths(50, 300))],
     "elbow": lambda: [plots.elbow_plot(cases.tuning())],
     "bound": lambda: [plots.bound_plot(cases.selection())],
+    "benchmark": lambda: plots.figures(benchmark()),
     "summary": lambda: plots.figures(cases.ensemble(9).summary()),
     "properties": lambda: plots.figures(
         cv.lab.axioms(["rand", "vi", "nmi"], ["symmetry", "triangle", "locality"])

@@ -14,6 +14,7 @@ COMMANDS = (
     "demo",
     "tune",
     "select",
+    "benchmark",
     "bound",
     "compare",
     "report",
@@ -67,6 +68,9 @@ ANSWERS = {
     " --runs 2",
     "select-text": "select mails.csv --text body --label folder -a spherical,kl --k 2,3 --runs 2"
     " --neighbours 2",
+    "benchmark": "benchmark suite --label kind -a kmeans,ward,dbscan --runs 3",
+    "benchmark-range": "benchmark suite --label kind -a kmeans,single --runs 2 --k 2..4 -m ari"
+    " --posthoc wilcoxon --rope 0.01",
     "bound": "bound points.csv -t kind -p kmeans --labelled seen",
     "bound-gaps": "bound part_labelled.csv -t kind -p ward",
     "bound-searched": "bound points.csv -t kind -p ward --labelled seen --language mixture --runs 3"
@@ -213,6 +217,8 @@ REPORTS = {
     " --report FILE -o answer.txt",
     "select-page": "select points.npz --label kind -a kmeans,ward --k 2..3 --runs 2 --report FILE"
     " -o answer.txt",
+    "benchmark-page": "benchmark suite --label kind -a kmeans,ward --runs 2 --report FILE"
+    " -o answer.txt",
     "bound-page": "bound points.csv -t kind -p kmeans --labelled seen --report FILE -o answer.txt",
     "compare-page": "compare runs.csv --labels a,b,c,e --report FILE -o answer.txt",
     "lab-desiderata-page": "lab desiderata -m rand,vi --classes 3 --useful 2..4 --noise 0..1"
@@ -279,6 +285,7 @@ ERRORS = {
     "select-train": "select points.npz --label kind -a kmeans --k 3 --train half",
     "select-resume": "select points.npz --label kind -a kmeans --k 3 --journal none.db --resume",
     "select-folder": "select texts --label kind",
+    "benchmark-label": "benchmark suite -a kmeans",
     "bound-option": "bound points.csv -t kind",
     "bound-mask": "bound points.csv -t kind -p kmeans --labelled kmeans",
     "bound-language": "bound points.csv -t kind -p kmeans --labelled seen --language simpel",

@@ -229,6 +229,14 @@ def selection():
 
 
 @display
+def benchmark():
+    points, kinds = features(), np.array(inputs.points()["kind"].to_list())
+    data = {"all": (points, kinds), "even": (points[::2], kinds[::2])}
+    found = cv.benchmark(data, ["kmeans", "ward", "single"], runs=3)
+    return {"benchmark": found, "score": found.scores[0], "pair": found.pairs[0]}
+
+
+@display
 def bound():
     kinds, seen = inputs.points()["kind"].to_list(), inputs.points()["seen"].to_numpy()
     found = cv.pac_mdl_bound(kinds, clusters("ward"), seen)

@@ -176,6 +176,9 @@ def _write_points(folder: Path) -> None:
     frame.write_csv(folder / "points.csv")
     frame.write_parquet(folder / "points.parquet")
     frame.select("kind", "kmeans", "ward").write_csv(folder / "point_labels.csv")
+    (folder / "suite").mkdir()
+    for name, part in {"all": frame, "even": frame[::2], "late": frame[20:]}.items():
+        part.select("x1", "x2", "x3", "kind").write_csv(folder / "suite" / f"{name}.csv")
     matrix = frame.select("x1", "x2", "x3").to_numpy()
     np.save(folder / "points.npy", matrix)
     kinds = np.array(frame["kind"].to_list())

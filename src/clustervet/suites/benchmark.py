@@ -150,7 +150,7 @@ def benchmark(
     >>> data = {"iris": load_iris(), "wine": load_wine()}
     >>> found = cv.benchmark(data, ["kmeans", "ward"], runs=3, standardize=True)
     >>> found.ranks
-    {'kmeans': 1.0, 'ward': 2.0}
+    {'kmeans': 1.5, 'ward': 1.5}
     """
     record = measures[measure] if isinstance(measure, str) else getattr(measure, "record", measure)
     if not isinstance(record, Measure) or record.kind != "external" or record.better == "neither":

@@ -210,6 +210,13 @@ class Benchmark(Result):
         -------
         tuple of str
             Which algorithm has the best mean rank, and what the tests say.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> X, y = [[0.0], [0.1], [9.0], [9.1]], [0, 0, 1, 1]
+        >>> cv.benchmark({"far": (X, y)}, ["kmeans"]).facts()
+        ('kmeans is the only algorithm with scores; there is nothing to rank.',)
         """
         ranks, sets = self.ranks, self.ranked_sets
         if not ranks:
