@@ -48,6 +48,7 @@ studies: $(VENV)/.test
 	$(BIN)/python studies/select_bounds.py
 	$(BIN)/python studies/tuning_accuracy.py
 	$(BIN)/python studies/validated_likelihood.py --write
+	$(BIN)/python studies/benchmark_errors.py --write
 
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py

@@ -17,6 +17,7 @@ from cases import (
     memory,
     single,
     startup,
+    suites,
     tail,
     trust,
 )
@@ -40,6 +41,7 @@ CASES: dict[str, tuple[str, Case]] = {
     "indices": ("Internal indices of genieclust", geometry.genieclust),
     "silhouette-memory": ("Memory of the silhouette", geometry.memory),
     "clusterers": ("Clustering text", clusterers.run),
+    "suites": ("Algorithms over data sets", suites.run),
     "labelings": ("Matrices of distances", labelings.matrix),
     "labelings-memory": ("Memory of a matrix of distances", labelings.memory),
     "lattice": ("Meet and join", labelings.lattice),

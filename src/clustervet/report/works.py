@@ -11,6 +11,8 @@ WORKS = (
     "Bagga, A., Baldwin, B. (1998). Entity-based cross-document coreferencing using the "
     "vector space model. COLING-ACL.",
     "Banerjee, A., Langford, J. (2004). An objective evaluation criterion for clustering. KDD.",
+    "Benavoli, A., Corani, G., Mangili, F., Zaffalon, M., Ruggeri, F. (2014). A Bayesian Wilcoxon "
+    "signed-rank test based on the Dirichlet process. ICML.",
     "Bezdek, J. C., Pal, N. R. (1998). Some new indexes of cluster validity. IEEE "
     "Transactions on Systems, Man and Cybernetics B 28.",
     "Blum, A., Langford, J. (2003). PAC-MDL bounds. COLT.",
@@ -18,6 +20,7 @@ WORKS = (
     "Communications in Statistics 3.",
     "Davies, D. L., Bouldin, D. W. (1979). A cluster separation measure. IEEE Transactions "
     "on Pattern Analysis and Machine Intelligence 1.",
+    "Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7.",
     "Dom, B. E. (2001). An information-theoretic external cluster-validity measure. IBM "
     "Research Report.",
     "Dunn, J. C. (1974). Well-separated clusters and optimal fuzzy partitions. Journal of "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from typing import Any
 
@@ -88,10 +88,7 @@ class RankedScores:
         sets, many = self.scores.shape
         if self.posthoc != "nemenyi" or many < 2 or sets < 2:
             return None
-        from scipy.stats import studentized_range
-
-        quantile = float(studentized_range.ppf(1 - self.alpha, many, np.inf)) / math.sqrt(2)
-        return quantile * math.sqrt(many * (many + 1) / (6 * sets))
+        return _range_quantile(self.alpha, many) * math.sqrt(many * (many + 1) / (12 * sets))
 
     @cached_property
     def p_values(self) -> dict[tuple[int, int], float]:
@@ -161,6 +158,14 @@ class RankedScores:
             p_value=self.p_values.get((a, b)),
             probabilities=signed_rank_posterior(gaps, self.rope, rng) if sets > 1 else None,
         )
+
+
+@cache
+def _range_quantile(alpha: float, many: int) -> float:
+    """Return what the range of normal variables exceeds with a probability; it takes a while."""
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.ppf(1 - alpha, many, np.inf))
 
 
 def _holm(p_values: list[float]) -> list[float]:

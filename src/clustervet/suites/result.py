@@ -19,7 +19,7 @@ from clustervet.view.words import counted, listed, noise_note, number, p_text, s
 
 # Failures and differences that are described in words.
 TOLD = 4
-CITED = ("Meilă 2007", "Demšar 2006")
+CITED = ("Meilă 2007", "Demšar 2006", "Benavoli et al. 2014")
 TESTS = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests with Holm's correction"}
 
 
@@ -455,7 +455,7 @@ class Benchmark(Result):
     def _notes(self) -> list[str]:
         """Return what the tables do not say."""
         lines = []
-        if any(one.low is not None for one in self.scores):
+        if any(None is not one.low != one.high for one in self.scores):
             lines.append(
                 f"Brackets hold {self.confidence:.3g} intervals of the mean over runs, by "
                 "Student's t; runs that all agree have none."
