@@ -74,6 +74,7 @@ BASE: dict[str, list[str]] = {
     "demo": [],
     "tune": ["points.csv", "--k", "2..3"],
     "select": ["table.csv", "-l", "y", "--k", "2", "--runs", "2", "-a", "kmeans"],
+    "benchmark": [".", "-l", "y", "--runs", "2", "-a", "kmeans,ward"],
     "bound": ["table.csv", "-t", "y", "-p", "c"],
     "compare": ["labels.csv"],
     "lab desiderata": ["-m", "vi", "--classes", "5", "--useful", "2..3", "--noise", "0..1"],
