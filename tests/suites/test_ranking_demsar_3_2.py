@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, product
 
 import baycomp
 import numpy as np
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from clustervet.suites.ranking import RankedScores, signed_rank_posterior
+from clustervet.suites.ranking import RankedScores, signed_rank_p, signed_rank_posterior
 
 # Demšar 2006, table 6: AUC of four variants of C4.5 on 14 data sets.
 DEMSAR = np.array(
@@ -101,6 +102,27 @@ def test_signed_ranks_with_holm_are_those_of_scikit_posthocs(seed):
     found = ranked(scores, "wilcoxon").p_values
     for pair, p_value in found.items():
         assert p_value == pytest.approx(wanted[pair], abs=1e-12)
+
+
+@given(st.lists(st.integers(-4, 4).filter(bool), min_size=1, max_size=8))
+def test_signed_ranks_with_ties_are_those_of_all_signs(gaps):
+    ranks = [Fraction(rank).limit_denominator(2) for rank in stats.rankdata(np.abs(gaps))]
+    middle = sum(ranks) / 2
+    observed = abs(sum(r for r, gap in zip(ranks, gaps, strict=True) if gap > 0) - middle)
+    found = [
+        abs(sum(r for r, up in zip(ranks, signs, strict=True) if up) - middle) >= observed
+        for signs in product((False, True), repeat=len(gaps))
+    ]
+    assert signed_rank_p(np.array(gaps, float)) == pytest.approx(sum(found) / len(found), rel=1e-12)
+
+
+def test_signed_ranks_of_many_differences_are_those_of_scipy():
+    gaps = np.random.default_rng(0).normal(0.1, size=500)
+    assert signed_rank_p(gaps) == pytest.approx(stats.wilcoxon(gaps).pvalue, rel=1e-9)
+    few = gaps[:40]
+    assert signed_rank_p(few) == pytest.approx(stats.wilcoxon(few, method="exact").pvalue, rel=1e-9)
+    near = gaps[:199]
+    assert signed_rank_p(near) == pytest.approx(stats.wilcoxon(near).pvalue, rel=0.02)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 POSTHOCS = ("nemenyi", "wilcoxon")
 # Scores that differ by less than rounding are equal.
 DIGITS = 12
+# Differences up to which signed ranks are tested exactly.
+EXACT = 200
 # Draws from the posterior, and the weight of the prior's single difference of zero, as in
 # Benavoli et al. 2014.
 DRAWS, PRIOR = 20_000, 0.5
@@ -112,11 +114,9 @@ class RankedScores:
         return found
 
     def _wilcoxon(self, first: int, second: int) -> float:
-        """Return the p-value of the signed-rank test; 1 where all differences are zero."""
-        from scipy.stats import wilcoxon
-
+        """Return the p-value of the signed-rank test."""
         gaps = np.round(self.scores[:, first] - self.scores[:, second], DIGITS)
-        return float(wilcoxon(gaps).pvalue) if gaps.any() else 1.0
+        return signed_rank_p(gaps[gaps != 0])
 
     def differ(self, first: int, second: int) -> bool:
         """Return whether two algorithms differ: by the Friedman test and by that of the pair."""
@@ -158,6 +158,30 @@ class RankedScores:
             p_value=self.p_values.get((a, b)),
             probabilities=signed_rank_posterior(gaps, self.rope, rng) if sets > 1 else None,
         )
+
+
+def signed_rank_p(gaps: Floats) -> float:
+    """Return the p-value of the signed-rank test (Wilcoxon 1945) of differences without zeros.
+
+    Up to 200 differences it is exact, also with ties: the share of all signs whose sum of ranks is
+    as far from the middle. scipy computes it for ties sign by sign, which takes seconds.
+
+    >>> signed_rank_p(np.array([1.0, 2.0, 3.0, 4.0])), signed_rank_p(np.array([]))
+    (0.125, 1.0)
+    """
+    from scipy.stats import rankdata, wilcoxon
+
+    if len(gaps) > EXACT:
+        return float(wilcoxon(gaps, method="approx").pvalue)
+    doubled = (2 * rankdata(abs(gaps))).astype(np.int64)  # whole, as mean ranks are halves
+    shares = np.zeros(int(doubled.sum()) + 1)
+    shares[0] = 1.0
+    for rank in doubled.tolist():
+        shares[rank:] = (shares[rank:] + shares[:-rank]) / 2
+        shares[:rank] /= 2
+    above = int(doubled[gaps > 0].sum())
+    least = min(above, len(shares) - 1 - above)
+    return min(1.0, 2 * math.fsum(shares[: least + 1].tolist()))
 
 
 @cache
