@@ -75,6 +75,13 @@ def test_there_is_no_friedman_test_of_two_algorithms_or_one_set():
     assert ranked(drawn(sets=1)).p_values == {}
 
 
+def test_two_algorithms_are_compared_by_signed_ranks():
+    scores = drawn(many=2)
+    found = ranked(scores, "nemenyi")
+    assert found.critical_difference is None
+    assert found.p_values[0, 1] == pytest.approx(stats.wilcoxon(*scores.T).pvalue)
+
+
 def test_equal_scores_have_no_difference():
     found = ranked(np.ones((5, 3)), "wilcoxon")
     assert found.friedman == (0.0, 1.0)

@@ -101,6 +101,7 @@ def benchmark(
         Whether features get mean 0 and variance 1 first.
     posthoc : {"nemenyi", "wilcoxon"}, optional
         The test of pairs of algorithms: by mean ranks, or by signed ranks with Holm's correction.
+        Two algorithms alone are always compared by signed ranks.
     alpha : float, optional
         Largest probability that the tests find any difference where there is none.
     rope : float, optional

@@ -53,6 +53,14 @@ class RankedScores:
     rope: float
     seed: int
 
+    @property
+    def test(self) -> str:
+        """The test of pairs; of two algorithms it is that of signed ranks.
+
+        There Nemenyi's test is the sign test by a normal approximation, which errs too often.
+        """
+        return "wilcoxon" if len(self.names) == 2 else self.posthoc
+
     @cached_property
     def ranks(self) -> Floats:
         """Rank of each algorithm on each set, 1 for the best; equal scores share a mean rank."""
@@ -88,7 +96,7 @@ class RankedScores:
     def critical_difference(self) -> float | None:
         """Difference of mean ranks from which on two algorithms differ by Nemenyi's test."""
         sets, many = self.scores.shape
-        if self.posthoc != "nemenyi" or many < 2 or sets < 2:
+        if self.test != "nemenyi" or many < 2 or sets < 2:
             return None
         return _range_quantile(self.alpha, many) * math.sqrt(many * (many + 1) / (12 * sets))
 
@@ -99,7 +107,7 @@ class RankedScores:
         if sets < 2:
             return {}
         pairs = list(combinations(range(many), 2))
-        if self.posthoc == "nemenyi":
+        if self.test == "nemenyi":
             return dict(zip(pairs, self._nemenyi(pairs), strict=True))
         return dict(zip(pairs, _holm([self._wilcoxon(*pair) for pair in pairs]), strict=True))
 

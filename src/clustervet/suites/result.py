@@ -20,7 +20,7 @@ from clustervet.view.words import counted, listed, noise_note, number, p_text, s
 # Failures and differences that are described in words.
 TOLD = 4
 CITED = ("Meilă 2007", "Demšar 2006", "Benavoli et al. 2014")
-TESTS = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests with Holm's correction"}
+TESTS = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Benchmark(Result):
     truths : {"best", "mean"}
         How the scores by several truths of a set become one.
     posthoc : {"nemenyi", "wilcoxon"}
-        The test of pairs of algorithms.
+        The test of pairs of algorithms; two algorithms alone are compared by signed ranks.
     alpha : float
         Largest probability of finding any difference where there is none.
     rope : float
@@ -255,7 +255,7 @@ class Benchmark(Result):
             for b in order[k + 1 :]
             if ranked.differ(place[a], place[b])
         ]
-        said = f"By {TESTS[self.posthoc]} at the level {level}"
+        said = f"By {TESTS[ranked.test]} at the level {level}"
         if not better:
             return f"{overall}{said} no two algorithms differ."
         return f"{overall}{said} {listed(better, TOLD)}."
@@ -283,7 +283,7 @@ class Benchmark(Result):
             "ranks": self.ranks,
             "ranked_sets": self.ranked_sets,
             "friedman": friedman and {"statistic": friedman[0], "p_value": friedman[1]},
-            "posthoc": self.posthoc,
+            "posthoc": ranked.test,
             "alpha": self.alpha,
             "critical_difference": ranked.critical_difference if self.ranked_sets else None,
             "groups": plain(ranked.groups) if self.ranked_sets else [],
@@ -398,7 +398,7 @@ class Benchmark(Result):
             Column("wins", hint="Data sets on which the first is better"),
             Column("ties"),
             Column("losses"),
-            Column("p-value", hint=f"By {TESTS[self.posthoc]}, for all pairs together"),
+            Column("p-value", hint=f"By {TESTS[self.ranked.test]}, for all pairs together"),
             Column(
                 "first better", scale=(0, 1), hint="Probability, by a Bayesian signed-rank test"
             ),
