@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from clustervet.cli import options
-from clustervet.cli.emit import emit, tell
+from clustervet.cli.emit import emit, resumable
 from clustervet.cli.files import READ_CODE, READ_TEXTS, WRITTEN
 from clustervet.errors import ParameterError
-from clustervet.labels import show_label
 
 
 def benchmark(
@@ -51,14 +50,7 @@ def benchmark(
         ),
     ] = None,
     measure: Annotated[
-        str,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="KEY",
-            help="Measure that scores clusterings; aliases such as vi work.",
-            autocompletion=options.complete_measure,
-        ),
+        str, options.one_measure("Measure that scores clusterings; aliases such as vi work.")
     ] = "variation_of_information",
     k: Annotated[
         str,
@@ -119,31 +111,25 @@ def benchmark(
 
     if algorithms is not None and not options.listed(algorithms):
         raise ParameterError("--algorithms names none; leave it out to have the usual ones.")
-    try:
-        with limited(memory_limit):
-            found = run_benchmark(
-                suite,
-                options.named_objects(options.listed(algorithms), "an algorithm", "class"),
-                runs,
-                labels=labels,
-                measure=measure,
-                clusters=k if k in ("truth", "own") else options.whole_numbers(k, "--k"),
-                truths=truths,
-                truth_noise=truth_noise or "auto",
-                noise=noise,
-                label=options.listed(label),
-                standardize=standardize,
-                posthoc=posthoc,
-                alpha=alpha,
-                rope=rope,
-                confidence=confidence,
-                journal=journal,
-                n_jobs=jobs,
-                random_state=seed,
-            )
-    except KeyboardInterrupt:
-        if journal is not None:
-            kept = f"the fits that had ended are in {show_label(journal, 200)}"
-            tell(f"{kept}; the same command goes on from there.")
-        raise
+    with resumable(journal), limited(memory_limit):
+        found = run_benchmark(
+            suite,
+            options.named_objects(options.listed(algorithms), "an algorithm", "class"),
+            runs,
+            labels=labels,
+            measure=measure,
+            clusters=k if k in ("truth", "own") else options.whole_numbers(k, "--k"),
+            truths=truths,
+            truth_noise=truth_noise or "auto",
+            noise=noise,
+            label=options.listed(label),
+            standardize=standardize,
+            posthoc=posthoc,
+            alpha=alpha,
+            rope=rope,
+            confidence=confidence,
+            journal=journal,
+            n_jobs=jobs,
+            random_state=seed,
+        )
     emit(found, format, output, report=report)

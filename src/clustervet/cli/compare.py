@@ -35,14 +35,7 @@ def compare(
         ),
     ] = None,
     measure: Annotated[
-        str,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="KEY",
-            help="Distance between labelings.",
-            autocompletion=options.complete_measure,
-        ),
+        str, options.one_measure("Distance between labelings.")
     ] = "variation_of_information",
     groups: Annotated[
         int | None,

@@ -86,6 +86,18 @@ def write_page(results: Any, path: str, **options: Any) -> None:
 
 
 @contextmanager
+def resumable(journal: str | None) -> Iterator[None]:
+    """Tell who stops work by Ctrl-C that the journal keeps what was done."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if journal is not None:
+            kept = f"the fits that had ended are in {show_label(journal, 200)}"
+            tell(f"{kept}; the same command goes on from there.")
+        raise
+
+
+@contextmanager
 def printing() -> Iterator[None]:
     """Turn what standard output cannot take into one sentence; a reader may go away in silence.
 

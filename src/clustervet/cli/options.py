@@ -288,6 +288,15 @@ Format = Annotated[
         case_sensitive=False,
     ),
 ]
+
+
+def one_measure(text: str) -> Any:
+    """Return the option that names one measure."""
+    return typer.Option(
+        "--measure", "-m", metavar="KEY", help=text, autocompletion=complete_measure
+    )
+
+
 Measures = Annotated[
     list[str] | None,
     typer.Option(

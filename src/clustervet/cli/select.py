@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from clustervet.cli import options
-from clustervet.cli.emit import emit, tell
+from clustervet.cli.emit import emit, resumable
 from clustervet.cli.files import READ_TEXTS, WRITTEN
 from clustervet.errors import ParameterError
 from clustervet.labels import show_label
@@ -154,7 +154,7 @@ def select(
         header=header,
         memory_limit=memory_limit,
     )
-    try:
+    with resumable(journal):
         found = select_clustering(
             points.matrix,
             points.labels,
@@ -177,11 +177,6 @@ def select(
             n_jobs=jobs,
             random_state=seed,
         )
-    except KeyboardInterrupt:
-        if journal is not None:
-            kept = f"the fits that had ended are in {show_label(journal, 200)}"
-            tell(f"{kept}; the same command goes on from there.")
-        raise
     if predictions is not None:
         written = found.predictions_columns(points.names, predict_by)
         write_whole(predictions, to_csv(written))
