@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -267,7 +268,10 @@ def _folder(path: str | os.PathLike[str]) -> str:
 
 def _file_name(name: str) -> str:
     """Return a name that every file system takes, and that no other data set has."""
-    return quote(name, safe=" ").replace(".", "%2E")[:LONGEST]
+    quoted = quote(name, safe=" ", errors="surrogatepass").replace(".", "%2E")
+    if len(quoted) <= LONGEST:
+        return quoted
+    return f"{quoted[:LONGEST]} {hashlib.sha256(quoted.encode()).hexdigest()[:16]}"
 
 
 def _fits(
