@@ -193,7 +193,7 @@ def test_words_of_the_verdict():
     found = cv.benchmark(data, {"km": "kmeans", "ward": "ward", "random": Shuffled()}, 2)
     assert found.ranks["random"] == 3
     assert "By Nemenyi's test at the level 0.05" in found.verdict
-    assert "ward better than random" in found.verdict
+    assert "ward is better than random" in found.verdict
     one = cv.benchmark({"s": data["s0"]}, ["kmeans", "ward"])
     assert "One data set cannot tell" in one.verdict
 

@@ -250,7 +250,7 @@ class Benchmark(Result):
         order = list(self.ranks)
         place = {name: k for k, name in enumerate(ranked.names)}
         better = [
-            f"{show_label(a)} better than {show_label(b)}"
+            f"{show_label(a)} is better than {show_label(b)}"
             for k, a in enumerate(order)
             for b in order[k + 1 :]
             if ranked.differ(place[a], place[b])
