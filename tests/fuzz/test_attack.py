@@ -25,13 +25,13 @@ def attacked(folder, names, limit, room):
     return Attack(SEED, 5, names, folder=folder, limit=limit, room=room).run()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def room():
     with Room() as made:
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def faulty():
     """A room in which the command `score` does what the name of its file says, and rand is off."""
     with Room(PLANTED) as made:
