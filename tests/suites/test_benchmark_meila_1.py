@@ -224,7 +224,7 @@ def test_words_of_the_verdict():
         ({"a": (None, IRIS[1])}, ["ward"], {}, FeatureError, "'a' has no points"),
         ({"a": IRIS}, None, {"truth_noise": [0, 1, 2]}, LabelError, "all objects as noise"),
         ({"a": IRIS}, None, {"labels": {"m": {"b": IRIS[1]}}}, ParameterError, "no data set"),
-        ({"a": IRIS}, None, {"labels": {"m": {"a": [0, 1]}}}, FeatureError, "2 labels for 150"),
+        ({"a": IRIS}, None, {"labels": {"m": {"a": [0, 1]}}}, LabelError, "2 labels for 150"),
         ({"a": IRIS}, None, {"labels": [1]}, ParameterError, "labels must be a mapping"),
         ({"a": IRIS}, ["ward"], {"labels": {"ward": {"a": IRIS[1]}}}, ParameterError, "too"),
     ],

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from clustervet._checks import is_number, jobs, one_of, share, whole
 from clustervet.contingency import Contingency
-from clustervet.errors import FeatureError, FileError, MemoryLimitError, ParameterError
+from clustervet.errors import (
+    FeatureError,
+    FileError,
+    LabelError,
+    MemoryLimitError,
+    ParameterError,
+)
 from clustervet.fitting.algorithms import Algorithm, read_algorithms, read_seed
 from clustervet.fitting.fits import Fit, FitTask, fit_tasks, progress_bar
 from clustervet.fitting.journal import Identity, Journal, made_fits
@@ -310,7 +316,7 @@ def _fits(
 
 
 def _refused(algorithm: Algorithm, points: int) -> str:
-    """Return why an algorithm cannot be fitted to so many points; empty if it can."""
+    """Return why an algorithm cannot be fitted to this number of points; empty if it can."""
     try:
         algorithm.check_size(points)
     except MemoryLimitError as error:
@@ -349,7 +355,7 @@ class _Study:
             for labelings in by_set.get(source.name, {}).values():
                 for labels in labelings:
                     if len(labels) != loaded.objects:
-                        raise FeatureError(
+                        raise LabelError(
                             f"labels of {show_label(algorithm)!r} for the set {shown!r} has "
                             f"{len(labels):,} labels for {loaded.objects:,} objects."
                         )
@@ -371,7 +377,7 @@ class _Study:
     def tasks(
         self, contestants: Sequence[Algorithm], classes: Sequence[int], seed: int
     ) -> dict[Any, FitTask]:
-        """Return the fits of a data set with so many classes."""
+        """Return the fits of a data set whose truths have these numbers of classes."""
         asked = [
             (algorithm, number)
             for algorithm in contestants

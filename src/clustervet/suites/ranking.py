@@ -172,7 +172,7 @@ def signed_rank_p(gaps: Floats) -> float:
     """Return the p-value of the signed-rank test (Wilcoxon 1945) of differences without zeros.
 
     Up to 200 differences it is exact, also with ties: the share of all signs whose sum of ranks is
-    as far from the middle. scipy computes it for ties sign by sign, which takes seconds.
+    at least as far from the middle. scipy computes it for ties sign by sign, which takes seconds.
 
     >>> signed_rank_p(np.array([1.0, 2.0, 3.0, 4.0])), signed_rank_p(np.array([]))
     (0.125, 1.0)

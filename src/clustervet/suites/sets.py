@@ -16,7 +16,7 @@ from clustervet.frames.suite_files import SuiteSet, find_results, find_suite
 from clustervet.geometry.points import read_points
 from clustervet.labels import Codes, consecutive, read_labels, show_label
 
-# What a label of the truth means in files NAME.labels0.gz (Gagolewski 2022).
+# The label of noise in files NAME.labels0.gz (Gagolewski 2022).
 SUITE_NOISE = 0
 
 
