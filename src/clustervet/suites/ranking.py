@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet.inference.compare import holm
+
 Floats = NDArray[np.float64]
 POSTHOCS = ("nemenyi", "wilcoxon")
 # Scores that differ by less than rounding are equal.
@@ -109,7 +111,7 @@ class RankedScores:
         pairs = list(combinations(range(many), 2))
         if self.test == "nemenyi":
             return dict(zip(pairs, self._nemenyi(pairs), strict=True))
-        return dict(zip(pairs, _holm([self._wilcoxon(*pair) for pair in pairs]), strict=True))
+        return dict(zip(pairs, holm([self._wilcoxon(*pair) for pair in pairs]), strict=True))
 
     def _nemenyi(self, pairs: list[tuple[int, int]]) -> list[float]:
         """Return p-values by the range of normal variables (Demšar 2006, §3.2.2)."""
@@ -198,19 +200,6 @@ def _range_quantile(alpha: float, many: int) -> float:
     from scipy.stats import studentized_range
 
     return float(studentized_range.ppf(1 - alpha, many, np.inf))
-
-
-def _holm(p_values: list[float]) -> list[float]:
-    """Return p-values adjusted by Holm's method (Holm 1979).
-
-    >>> _holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    many, adjusted, most = len(p_values), [0.0] * len(p_values), 0.0
-    for place, k in enumerate(sorted(range(many), key=p_values.__getitem__)):
-        most = max(most, min(1.0, (many - place) * p_values[k]))
-        adjusted[k] = most
-    return adjusted
 
 
 def signed_rank_posterior(
