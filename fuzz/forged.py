@@ -357,6 +357,8 @@ CHANGES: dict[str, tuple[Change, bool]] = {
     "seconds text": (_sql("UPDATE fits SET seconds = 'x'"), True),
     "seconds infinite": (_sql("UPDATE fits SET seconds = 9e999"), True),
     "seconds negative": (_sql("UPDATE fits SET seconds = -1"), True),
+    "objective text": (_sql("UPDATE fits SET objective = 'x'"), True),
+    "objective infinite": (_sql("UPDATE fits SET objective = 9e999"), True),
     "errors": (_sql("UPDATE fits SET error = 'no'"), True),
     "fit lost": (_sql("DELETE FROM fits WHERE rowid = 1"), True),
     "fits lost": (_sql("DELETE FROM fits"), True),

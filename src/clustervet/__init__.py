@@ -54,7 +54,7 @@ from clustervet.scorecard import (
 if TYPE_CHECKING:
     from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
     from clustervet.pacmdl import Bound, pac_mdl_bound
-    from clustervet.selection import Selection
+    from clustervet.selection import Selection, Selections
     from clustervet.selection.select import select
     from clustervet.suites import Benchmark
     from clustervet.suites.benchmark import benchmark
@@ -92,9 +92,10 @@ __all__ = [
     "Partition",
     "Ranking",
     "SampleSize",
-    "Selection",
     "ScoreCard",
     "ScoreCards",
+    "Selection",
+    "Selections",
     "Tuning",
     "benchmark",
     "chance",
@@ -126,7 +127,7 @@ LAZY = {
     **dict.fromkeys(("Consensus", "Distances", "Ensemble", "distance_matrix"), "ensemble"),
     **dict.fromkeys(("Bound", "pac_mdl_bound"), "pacmdl"),
     **dict.fromkeys(("Benchmark", "benchmark"), "suites"),
-    **dict.fromkeys(("Selection", "select"), "selection"),
+    **dict.fromkeys(("Selection", "Selections", "select"), "selection"),
     **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
     "Evidence": "evidence",

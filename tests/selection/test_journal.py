@@ -276,7 +276,7 @@ def reseal(path):
             base.execute("UPDATE fits SET checksum = ? WHERE rowid = ?", (fits, number))
 
 
-COLUMNS = "algorithm, clusters, run, seed, kind, labels, found, error, seconds"
+COLUMNS = "algorithm, clusters, run, seed, kind, labels, found, error, seconds, objective"
 
 
 def packed(labels, kind="|i1", more=b""):
@@ -340,6 +340,8 @@ FORGED = {
     "objects": (one("kind", "'|O8'"), "run 1: labels of a kind that it never had"),
     "negative time": (one("seconds", -1.0), "run 1: it took -1.0 seconds"),
     "endless time": (one("seconds", "9e999"), "run 1: it took inf seconds"),
+    "endless objective": (one("objective", "-9e999"), "run 1: its objective is -inf"),
+    "objective of text": (one("objective", "'x'"), "run 1: values of other types than a fit has"),
     "time of text": (one("seconds", "'long'"), "run 1: values of other types than a fit has"),
     "labels of text": (one("labels", "'abc'"), "run 1: values of other types than a fit has"),
     "no kind": (one("kind", "NULL"), "run 1: values of other types than a fit has"),

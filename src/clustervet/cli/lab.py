@@ -170,8 +170,13 @@ def text(
     runs: Annotated[int, typer.Option(metavar="N", help="Runs of each.")] = 10,
     neighbours: Annotated[
         int,
-        typer.Option(metavar="N", help="Nearest documents that smooth each one; 0 for none."),
+        typer.Option(
+            metavar="N",
+            help="Nearest documents that smooth each one, for a second bound that pays for the "
+            "choice; the paper has none.",
+        ),
     ] = 0,
+    run_choice: options.RunChoice = "bound",
     shares: Annotated[
         str,
         typer.Option(metavar="LIST", help="Labelled shares; the paper's are 0.1,0.3,0.5,0.7,0.9."),
@@ -205,6 +210,7 @@ def text(
         clusters=None if k is None else options.whole_numbers(k, "--k"),
         runs=runs,
         neighbours=neighbours,
+        run_choice=run_choice,
         shares=options.numbers(shares, "--shares"),
         delta=delta,
         journals=journal,

@@ -384,6 +384,14 @@ Exclude = Annotated[
 Standardize = Annotated[
     bool, typer.Option("--standardize", help="Give every feature mean 0 and variance 1.")
 ]
+RunChoice = Annotated[
+    str,
+    typer.Option(
+        metavar="bound | objective",
+        help="What chooses the run: the bound, which pays for that, or the value that the "
+        "algorithm itself optimizes, which needs no labels.",
+    ),
+]
 Metric = Annotated[
     str, typer.Option(metavar="NAME", help="Distance between points: euclidean, cosine, ...")
 ]

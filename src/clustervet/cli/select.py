@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from clustervet.cli.emit import emit, resumable
 from clustervet.cli.files import READ_TEXTS, WRITTEN
 from clustervet.errors import ParameterError
 from clustervet.labels import show_label
+
+# Digits of a number that no setting has.
+LONG = 10
 
 
 def select(
@@ -36,7 +39,8 @@ def select(
         str,
         typer.Option(
             metavar="SHARE | N",
-            help="Points to look at, drawn at random, where all have a label.",
+            help="Points to look at, drawn at random, where all have a label; several, separated "
+            "by commas, are told side by side.",
         ),
     ] = "0.5",
     labelled: options.Labelled = None,
@@ -69,6 +73,16 @@ def select(
             "collections of short texts.",
         ),
     ] = 0,
+    representation: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[,SETTING=VALUE]",
+            help="A kind of features to choose from, such as plain or smoothed,neighbours=10; "
+            "settings are weighting, neighbours and standardize. Repeat it; the bound pays for "
+            "the choice.",
+        ),
+    ] = None,
+    run_choice: options.RunChoice = "bound",
     noise: Annotated[
         str | None,
         typer.Option(metavar="keep | singletons", help="What points labelled -1 are."),
@@ -137,11 +151,15 @@ def select(
     """
     from clustervet.frames.documents import read_labelled_points
     from clustervet.frames.writing import write_whole
+    from clustervet.selection import Selection
     from clustervet.selection import select as select_clustering
     from clustervet.view.data import to_csv
 
     if algorithms is not None and not options.listed(algorithms):
         raise ParameterError("--algorithms names none; leave it out to have the usual ones.")
+    shares = [_train(part) for part in train.split(",")]
+    if predictions is not None and len(shares) > 1:
+        raise ParameterError("--predictions needs one share of labelled points in --train.")
     points = read_labelled_points(
         data,
         label,
@@ -161,7 +179,7 @@ def select(
             options.named_objects(options.listed(algorithms), "an algorithm", "class"),
             None if k is None else options.whole_numbers(k, "--k"),
             runs,
-            train=_train(train),
+            train=shares if len(shares) > 1 else shares[0],
             labelled=points.labelled,
             language=language,
             delta=delta,
@@ -171,13 +189,15 @@ def select(
             baseline=baseline,
             weighting=points.weighting if weighting is None else weighting,
             neighbours=neighbours,
+            representations=_representations(representation),
+            run_choice=run_choice,
             standardize=standardize,
             journal=journal,
             resume=resume,
             n_jobs=jobs,
             random_state=seed,
         )
-    if predictions is not None:
+    if predictions is not None and isinstance(found, Selection):
         written = found.predictions_columns(points.names, predict_by)
         write_whole(predictions, to_csv(written))
     emit(found, format, output, remarks=() if features else [points.remark], report=report)
@@ -191,3 +211,31 @@ def _train(text: str) -> float | int:
         raise ParameterError(
             f"--train is a share such as 0.5 or a number of points, not {show_label(text)!r}."
         ) from None
+
+
+def _representations(given: list[str] | None) -> dict[str, dict[str, Any]] | None:
+    """Return settings by name from texts such as `smoothed,neighbours=10`."""
+    if not given:
+        return None
+    found: dict[str, dict[str, Any]] = {}
+    for text in given:
+        name, *settings = (part.strip() for part in text.split(","))
+        if name in found:
+            raise ParameterError(f"--representation names {show_label(name)!r} twice.")
+        found[name] = {}
+        for setting in settings:
+            key, equals, value = setting.partition("=")
+            if not equals:
+                raise ParameterError(
+                    "--representation takes a name and settings such as neighbours=10, not "
+                    f"{show_label(setting)!r}."
+                )
+            found[name][key.strip()] = _setting(value.strip())
+    return found
+
+
+def _setting(text: str) -> Any:
+    """Return a whole number, yes or no as such; other texts as they are."""
+    if text.isascii() and text.isdigit() and len(text) < LONG:
+        return int(text)
+    return {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text)

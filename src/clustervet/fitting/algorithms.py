@@ -81,12 +81,14 @@ def usual_numbers(points: int) -> range:
 class Algorithm:
     """A clusterer to copy and fit, the name it is shown by, and its parameter that varies.
 
-    The parameter is "" for a clusterer that is fitted as it is.
+    The parameter is "" for a clusterer that is fitted as it is. Its seeds come from its name, or
+    from `own_name` where the name says more than which algorithm it is.
     """
 
     name: str
     template: Any
     parameter: str
+    own_name: str = ""
 
     def made(self, value: Any, seed: int | None) -> Any:
         """Return a fresh copy with the parameter set, and with its seeds where one is given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
 import time
 import warnings
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import is_number
 from clustervet._kernels import blas_on_one_core
 from clustervet._memory import given_limit, memory_limit
 from clustervet._progress import ticking
@@ -23,6 +25,9 @@ from clustervet.fitting.algorithms import Algorithm
 from clustervet.labels import show_label
 
 LONGEST_ERROR = 300
+# Where a fitted algorithm tells the value of its objective, and the sign that makes it a gain:
+# clustervet's own and scikit-learn's mixtures maximize theirs, k-means and k-modes minimize it.
+OBJECTIVES = {"objective_": 1, "lower_bound_": 1, "inertia_": -1, "cost_": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,8 @@ class Fit:
     """What came of a task: labels, or the reason why there are none.
 
     `warning` is what the algorithm first warned of: that it did not converge, or that clusters
-    came out empty.
+    came out empty. `objective` is the value of what the algorithm optimizes, where it tells it;
+    greater is better.
     """
 
     key: Any
@@ -49,6 +55,7 @@ class Fit:
     seconds: float
     error: str | None = None
     warning: str | None = None
+    objective: float | None = None
 
 
 def seeds_of(seed: int, name: str, clusters: int, run: int) -> tuple[int, int]:
@@ -79,7 +86,7 @@ def fit_tasks(
     """
     pairs = list(asked)
     tasks = (
-        FitTask((a.name, k, run), a, k, seeds_of(seed, a.name, k, run)[0])
+        FitTask((a.name, k, run), a, k, seeds_of(seed, a.own_name or a.name, k, run)[0])
         for run in range(runs)
         for a, k in pairs
         if a.seeds or run == 0
@@ -223,16 +230,27 @@ def fit_row(
 
 
 def _fitted(points: Any, estimator: Any, key: Any, seed: int | None) -> Fit:
-    labels = error = None
+    labels = error = gain = None
     _given.texts = []
     start = time.perf_counter()
     try:
         labels = _checked(np.asarray(estimator.fit_predict(points)), points.shape[0])
+        gain = _objective(estimator)
     except Exception as raised:  # an estimator may raise anything, and the other fits go on
         lines = str(raised).strip().splitlines() or [type(raised).__name__]
         error = show_label(lines[0], LONGEST_ERROR)
     warned = show_label(_given.texts[0], LONGEST_ERROR) if _given.texts else None
-    return Fit(key, seed, labels, time.perf_counter() - start, error, warned)
+    return Fit(key, seed, labels, time.perf_counter() - start, error, warned, gain)
+
+
+def _objective(estimator: Any) -> float | None:
+    """Return what a fitted algorithm optimizes, greater is better; None where it does not tell."""
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    for name, sign in OBJECTIVES.items():
+        value: Any = getattr(last, name, None)
+        if is_number(value) and math.isfinite(value):
+            return sign * float(value)
+    return None
 
 
 def _checked(labels: NDArray[Any], points: int) -> NDArray[Any]:

@@ -36,20 +36,23 @@ from clustervet.labels import show_label
 Key = tuple[str, int, int]
 # "cvJ1" as a number, by which SQLite tells whose file it is, and the format's version.
 APPLICATION = 0x63764A31
-VERSION = 2
+VERSION = 3
 # Bytes of the smallest database; SQLite takes a smaller file for an empty one, and overwrites it.
 LEAST = 512
 TABLES = {
     "run": "key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum TEXT NOT NULL",
     "algorithms": "name TEXT PRIMARY KEY, settings TEXT NOT NULL, checksum TEXT NOT NULL",
     "fits": "algorithm TEXT, clusters INTEGER, run INTEGER, seed INTEGER NOT NULL, "
-    "kind TEXT, labels BLOB, found INTEGER, error TEXT, seconds REAL NOT NULL, "
+    "kind TEXT, labels BLOB, found INTEGER, error TEXT, seconds REAL NOT NULL, objective REAL, "
     "checksum TEXT NOT NULL, PRIMARY KEY (algorithm, clusters, run)",
 }
-# What a fit holds beside its key, and the types of a fit that was made and of one that failed.
-FIELDS = "seed, kind, labels, found, error, seconds, checksum"
-MADE = (str, int, int, int, str, bytes, int, type(None), float, str)
-FAILED = (str, int, int, int, type(None), type(None), type(None), str, float, str)
+# What a fit holds beside its key, and the types of a fit that was made, of one whose algorithm does
+# not tell its objective, and of one that failed.
+FIELDS = "seed, kind, labels, found, error, seconds, objective, checksum"
+NOTHING = type(None)
+MADE = (str, int, int, int, str, bytes, int, NOTHING, float, float, str)
+UNTOLD = (*MADE[:-2], NOTHING, str)
+FAILED = (str, int, int, int, NOTHING, NOTHING, NOTHING, str, float, NOTHING, str)
 KINDS = frozenset({"<i1", "|i1", "<i2", "<i4", "<i8"})
 # What SQLite's codes mean, by their beginnings.
 REASONS = {
@@ -316,18 +319,21 @@ class Journal:
         if length > _most_packed(self._points):
             raise self._damaged(f"{row}: more labels than {self._points:,} points have")
         (held,) = self._run(f"SELECT {FIELDS} FROM fits WHERE rowid = ?", (number,))
-        if tuple(map(type, (*key, *held))) not in (MADE, FAILED):
+        if tuple(map(type, (*key, *held))) not in (MADE, UNTOLD, FAILED):
             raise self._damaged(f"{row}: values of other types than a fit has")
-        seed, kind, blob, found, error, seconds, told = held
+        seed, kind, blob, found, error, seconds, gain, told = held
         fit = None
         if error is None and key in wanted:
-            fit = Fit(key, seed, self._labels(row, kind, blob, found), seconds)
+            labels = self._labels(row, kind, blob, found)
+            fit = Fit(key, seed, labels, seconds, objective=gain)
             if seed != wanted[key].seed:
                 raise self._damaged(f"{row}: the seed is not the one of this fit")
         if told != self._checksum(key, *held[:-1]):
             raise self._damaged(f"{row}: its checksum does not fit")
         if not (math.isfinite(seconds) and seconds >= 0):
             raise self._damaged(f"{row}: it took {seconds} seconds")
+        if gain is not None and not math.isfinite(gain):
+            raise self._damaged(f"{row}: its objective is {gain}")
         return fit
 
     def _labels(self, row: str, kind: str, blob: bytes, found: int) -> NDArray[Any]:
@@ -361,7 +367,7 @@ class Journal:
             found = len(np.unique(little))
         name, clusters, run = fit.key
         key = str(name), int(clusters), int(run)
-        content = (fit.seed, kind, blob, found, fit.error, float(fit.seconds))
+        content = (fit.seed, kind, blob, found, fit.error, float(fit.seconds), fit.objective)
         if _file_of(self.path) != self._file:
             raise FileError(f"the journal {self.name} was moved, replaced or deleted meanwhile.")
         with self._spoken():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -12,12 +13,13 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from clustervet._checks import one_of, whole
+from clustervet._checks import one_of, suggestion, whole
 from clustervet._memory import need
 from clustervet.clusterers import NeighbourSmoothing
 from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm
-from clustervet.geometry.points import standardized
+from clustervet.fitting.journal import digest
+from clustervet.geometry.points import read_points, standardized
 from clustervet.labels import show_label
 
 WEIGHTINGS = ("none", "counts", "tfidf")
@@ -88,6 +90,10 @@ class Preparation:
         """Return what was asked for, or refuse it."""
         one_of(weighting, "weighting", WEIGHTINGS)
         number = whole(neighbours, "neighbours", 0)
+        if isinstance(standardize, str):
+            raise ParameterError(
+                Setting("standardize"), f" must be yes or no, not {show_label(standardize)!r}."
+            )
         if number and weighting == "none":
             either = Setting("weighting", "tfidf"), " or ", Setting("weighting", "counts")
             raise ParameterError("neighbours smooth counts of words; they go with ", *either, ".")
@@ -169,6 +175,78 @@ class Preparation:
         made = _smoother(self.neighbours, None)
         kept = f"share {made.share:g}, {made.terms} terms"
         return f"{read}, smoothed by {self.neighbours} neighbours of {self.weighting}, {kept}"
+
+
+@dataclass(frozen=True, eq=False)
+class Representation:
+    """Features of some kind: the points that are read, and what is done to them.
+
+    The name is empty if there is one representation only. Points of its own have a fingerprint.
+    """
+
+    name: str
+    preparation: Preparation
+    points: Any
+    fingerprint: str = ""
+
+    @cached_property
+    def scaled(self) -> Any:
+        """The features, standardized if that was asked for."""
+        return self.preparation.scaled(self.points)
+
+    def reader(self, algorithm: Algorithm) -> Algorithm:
+        """Return the algorithm under a name that says what it reads."""
+        if not self.name:
+            return algorithm
+        return replace(algorithm, name=f"{algorithm.name} ({self.name})", own_name=algorithm.name)
+
+    def described(self, algorithm: Algorithm) -> str:
+        """Return what is read in words, by which a journal recognizes it."""
+        read = self.preparation.described(algorithm)
+        return f"{read} of {self.fingerprint}" if self.fingerprint else read
+
+
+def read_representations(
+    given: Any, points: Any, weighting: Any, neighbours: Any, standardize: Any
+) -> tuple[Representation, ...]:
+    """Return the representations that were asked for; one without a name if there are none.
+
+    Each is a mapping of settings, of which those left out are the ones given here, or other
+    features of the same points, which are read as they are.
+    """
+    usual = {"weighting": weighting, "neighbours": neighbours, "standardize": standardize}
+    if given is None:
+        return (Representation("", Preparation.read(**usual), points),)
+    if not isinstance(given, Mapping) or not given:
+        raise ParameterError(
+            "representations must be a mapping such as {'plain': {}, 'smoothed': {'neighbours': "
+            "10}}, from names to settings or to other features of the same points."
+        )
+    found = []
+    for name, held in given.items():
+        if not isinstance(name, str) or not name.strip():
+            raise ParameterError(
+                f"a representation's name must be a word, not {show_label(name)!r}."
+            )
+        if isinstance(held, Mapping):
+            for key in held:
+                if key not in usual:
+                    hint = suggestion(str(key), usual, f"there are {', '.join(usual)}.")
+                    raise ParameterError(
+                        f"the representation {show_label(name)!r} has no setting "
+                        f"{show_label(key)!r}; {hint}"
+                    )
+            made = Preparation.read(**usual | dict(held))
+            found.append(Representation(name, made, points))
+            continue
+        own = read_points(held, f"representations[{show_label(name)!r}]")
+        if own.shape[0] != points.shape[0]:
+            raise FeatureError(
+                f"the representation {show_label(name)!r} has {own.shape[0]:,} points and X has "
+                f"{points.shape[0]:,}; it must be the same points in the same order."
+            )
+        found.append(Representation(name, Preparation(), own, digest(own)))
+    return tuple(found)
 
 
 def _weighter() -> Any:

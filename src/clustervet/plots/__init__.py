@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from clustervet.plots.maps import dendrogram, distance_heatmap, map_plot, trajectory_plot
     from clustervet.plots.points import points_plot
     from clustervet.plots.tables import alluvial, contingency_heatmap, information_diagram
+    from clustervet.plots.text_bounds import share_plot, text_figures
     from clustervet.plots.theme import template
 
 __all__ = [
@@ -67,8 +68,10 @@ __all__ = [
     "property_matrix_plot",
     "ranking_plot",
     "score_plot",
+    "share_plot",
     "silhouette_plot",
     "template",
+    "text_figures",
     "trajectory_plot",
     "without_title",
 ]
@@ -84,6 +87,7 @@ _MODULES = {
     "maps": ("dendrogram", "distance_heatmap", "map_plot", "trajectory_plot"),
     "points": ("points_plot",),
     "tables": ("alluvial", "contingency_heatmap", "information_diagram"),
+    "text_bounds": ("share_plot", "text_figures"),
     "theme": ("template",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

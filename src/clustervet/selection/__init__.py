@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from clustervet.selection.predictors import Predictor
 from clustervet.selection.select import select
 from clustervet.selection.selection import Selection
+from clustervet.selection.selections import Selections
 
 if TYPE_CHECKING:
     from clustervet.selection.search import PacMdlSearch
 
-__all__ = ["PacMdlSearch", "Predictor", "Selection", "select"]
+__all__ = ["PacMdlSearch", "Predictor", "Selection", "Selections", "select"]
 
 
 def __getattr__(name: str) -> Any:

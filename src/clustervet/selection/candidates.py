@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import is_number
-from clustervet.errors import LabelError, ParameterError
+from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.fitting.fits import Fit, seeds_of, stream_of
 from clustervet.labels import (
     Codes,
@@ -27,12 +27,16 @@ from clustervet.pacmdl import Bound, Description, Language, bmax, pac_mdl_bound
 from clustervet.pacmdl.coding import CHOICES
 from clustervet.pacmdl.transduction import Transduction, read_sample, transduce
 from clustervet.selection.predictors import Answer, Halves
-from clustervet.view.data import record
+from clustervet.view.data import plain
 from clustervet.view.words import class_note, counted
 
 Labels = NDArray[Any]
 NOISE = -1
 NOISES = ("keep", "singletons")
+# What the run of an algorithm is chosen by: the bound, which pays for that, or what the algorithm
+# itself optimizes, which needs no labels and no bits (Banerjee & Langford 2004, footnote 2).
+BOUND, OBJECTIVE = "bound", "objective"
+RUN_CHOICES = (BOUND, OBJECTIVE)
 OWN = "The bound holds if the labelled points, which were given, are a random sample of all points."
 
 
@@ -118,6 +122,11 @@ class Candidate:
     `clusters` were asked for and `found` came out. `rate` is the bound `max_errors` as a share
     of the unlabelled points; `test_errors` and `test_rate` are the true ones, where they are
     known. All of these are None for a fit that failed, whose reason is `error`.
+
+    `objective` is the value of what the algorithm optimizes, greater is better, where it tells it.
+    A candidate that does not compete is a run that its own algorithm rates below another one, if
+    runs are chosen by that. `representation` names the features that were clustered, if there are
+    several kinds.
     """
 
     algorithm: str
@@ -132,13 +141,22 @@ class Candidate:
     test_errors: int | None = None
     test_rate: float | None = None
     error: str | None = None
+    objective: float | None = None
+    competes: bool = True
+    representation: str = ""
     assignment: tuple[int, ...] = field(default=(), repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the candidate as plain data, without the labels of the clusters."""
-        held = record(self)
-        del held["assignment"]
-        return held
+    def to_dict(self, facts: Collection[str] | None = None) -> dict[str, Any]:
+        """Return facts of the candidate as plain data; by default those that every one has."""
+        return {name: plain(getattr(self, name)) for name in (FACTS if facts is None else facts)}
+
+
+# The facts of every candidate. Where runs or representations are chosen there are more.
+FACTS = [
+    one.name
+    for one in fields(Candidate)
+    if one.name not in ("assignment", "objective", "competes", "representation")
+]
 
 
 @dataclass(frozen=True)
@@ -162,11 +180,31 @@ class SelectionStudy:
     standardized: bool = False
     # Widest range of a feature by the narrowest, where they differ by orders of magnitude.
     scale_ratio: float = 0.0
+    run_choice: str = BOUND
+    # The representation that each of the algorithms reads, if there are several.
+    representations: tuple[str, ...] = ()
 
     def choices(self) -> tuple[str, ...]:
         """Return the choices that are made by the labels."""
-        made = {"runs": self.runs, "number": len(self.clusters), "algorithms": len(self.algorithms)}
+        runs = self.runs if self.run_choice == BOUND else 1
+        made = {"runs": runs, "number": len(self.clusters), "algorithms": len(self.algorithms)}
         return tuple(choice for choice in CHOICES if made[choice] > 1)
+
+    def facts(self) -> list[str]:
+        """Return the facts of a candidate that are columns of a table."""
+        more = ["representation"] if self.representations else []
+        return [*FACTS, *more, *(["objective", "competes"] if self.run_choice != BOUND else [])]
+
+    def representation(self, algorithm: str) -> str:
+        """Return the representation that an algorithm reads; empty if there is one only."""
+        if not self.representations:
+            return ""
+        return self.representations[self.algorithms.index(algorithm)]
+
+    def own_name(self, algorithm: str) -> str:
+        """Return the name of an algorithm without that of the representation that it reads."""
+        read = self.representation(algorithm)
+        return algorithm.removesuffix(f" ({read})") if read else algorithm
 
     def bits(
         self, clusters: int, assignment: tuple[int, ...], language: Language, made: Collection[str]
@@ -228,21 +266,62 @@ class Contest:
     halves: Halves | None = None
     learner: tuple[tuple[float, ...], Candidate, Fit] | None = None
     noise_as_cluster: dict[str, int] = field(default_factory=dict)
+    # By algorithm and number of clusters the run that the algorithm itself rates best so far.
+    kept: dict[tuple[str, int], tuple[Candidate, Fit]] = field(default_factory=dict)
 
     def add(self, fit: Fit) -> None:
-        """Judge a fit; its labels are forgotten unless it leads."""
-        candidate, rank = self._judged(fit), self.study.rank
+        """Judge a fit; its labels are forgotten unless it leads, or may yet be its best run."""
+        candidate = self._judged(fit)
         self.candidates[fit.key] = candidate
         self.seconds[candidate.algorithm] += fit.seconds
-        leads = self.leader is None or rank(candidate) < rank(self.leader[0])
-        if fit.labels is not None and leads:
-            self.leader = candidate, fit
-        if fit.labels is not None and self.halves:
-            self._compare(candidate, fit, self.halves.learnt)
-        if fit.labels is not None and self.noise is None:
+        if fit.labels is None:
+            return
+        if self.study.run_choice == BOUND:
+            self._enter(candidate, fit)
+        else:
+            self._keep_better(candidate, fit)
+        if self.noise is None:
             noisy, held = int((fit.labels == NOISE).sum()), self.noise_as_cluster
             if noisy:
                 held[candidate.algorithm] = max(noisy, held.get(candidate.algorithm, 0))
+
+    def _keep_better(self, candidate: Candidate, fit: Fit) -> None:
+        """Keep the run that the algorithm itself rates best; of equal ones the first."""
+        key = candidate.algorithm, candidate.clusters
+        held = self.kept.get(key)
+        if held is None:
+            self.kept[key] = candidate, fit
+            return
+        if fit.objective is None or held[1].objective is None:
+            raise ParameterError(
+                Setting("run_choice", OBJECTIVE),
+                f" needs the value that each run optimizes, and {show_label(candidate.algorithm)!r}"
+                " does not tell it: a fitted clusterer has it as objective_, lower_bound_, "
+                "inertia_ or cost_.",
+            )
+        better = (-fit.objective, candidate.run) < (-held[1].objective, held[0].run)
+        if better:
+            self.kept[key] = candidate, fit
+
+    def settle(self) -> None:
+        """Compare the runs that their algorithms rate best, once all fits are there."""
+        if self.study.run_choice == BOUND:
+            return
+        for candidate, fit in self.kept.values():
+            self._enter(candidate, fit)
+        best = {fit.key for _, fit in self.kept.values()}
+        for key, candidate in self.candidates.items():
+            if candidate.error is None and key not in best:
+                self.candidates[key] = replace(candidate, competes=False)
+        self.kept.clear()
+
+    def _enter(self, candidate: Candidate, fit: Fit) -> None:
+        """Compare a candidate with the best so far."""
+        rank = self.study.rank
+        if self.leader is None or rank(candidate) < rank(self.leader[0]):
+            self.leader = candidate, fit
+        if self.halves:
+            self._compare(candidate, fit, self.halves.learnt)
 
     def _compare(self, candidate: Candidate, fit: Fit, learnt: Mask) -> None:
         """Keep the fit that errs least on the points that are learnt from, each left out in turn.
@@ -257,7 +336,16 @@ class Contest:
     def _judged(self, fit: Fit) -> Candidate:
         """Return what a fit is worth under the language of the study."""
         name, clusters, run = fit.key
-        plain = Candidate(name, clusters, run, fit.seed or 0, error=fit.error)
+        read = self.study.representation(name)
+        plain = Candidate(
+            name,
+            clusters,
+            run,
+            fit.seed or 0,
+            error=fit.error,
+            objective=fit.objective,
+            representation=read,
+        )
         if fit.labels is None:
             return plain
         found = self._transduced(fit)
@@ -278,8 +366,12 @@ class Contest:
             self._told_apart(fit),
             self.split.labelled if labelled is None else labelled,
             labels=self.names,
-            random_state=seeds_of(self.study.seed, *fit.key)[1],
+            random_state=self._tie_seed(fit),
         )
+
+    def _tie_seed(self, fit: Fit) -> int:
+        name, clusters, run = fit.key
+        return seeds_of(self.study.seed, self.study.own_name(name), clusters, run)[1]
 
     def _told_apart(self, fit: Fit) -> Labels:
         """Return noise as one more cluster, or each noise point as a cluster of its own."""
@@ -298,14 +390,14 @@ class Contest:
             self._told_apart(fit),
             self.split.labelled,
             language=self.study.language,
-            runs=self.study.runs,
+            runs=self.study.runs if "runs" in self.study.choices() else 1,
             algorithms=len(self.study.algorithms),
             searched="number" in self.study.choices(),
             clusters=max(candidate.clusters, candidate.found or 0),
             delta=self.study.delta,
             labels=self.names,
             noise="keep",  # what it means is said of all candidates together
-            random_state=seeds_of(self.study.seed, *fit.key)[1],
+            random_state=self._tie_seed(fit),
         )
 
     def answer(self, candidate: Candidate, fit: Fit, labelled: Mask | None = None) -> Answer:

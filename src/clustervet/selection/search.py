@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,9 +14,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from clustervet.errors import LabelError, Setting
+from clustervet._checks import is_number
+from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.fitting.algorithms import read_algorithms
-from clustervet.fitting.preparation import Preparation
+from clustervet.fitting.preparation import read_representations
 from clustervet.labels import Codes, check_index, plain_label, read_labels, show_label
 from clustervet.selection.select import select
 
@@ -61,12 +63,17 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         `selection_`. `predict` and `transduction_` are those of the lowest PAC-MDL bound.
     baseline : bool, optional
         Whether a plain classifier is trained beside the clusterings.
+    run_choice : {"bound", "objective"}, optional
+        What chooses the run of an algorithm with some number of clusters.
     standardize : bool, optional
         Whether every feature gets mean 0 and variance 1 first.
     weighting : {"none", "counts", "tfidf"}, optional
         What is done to counts of words.
     neighbours : int, optional
         The number of nearest rows by which rows of words are smoothed.
+    representations : mapping, optional
+        Several kinds of settings to choose from, by name. Other features of the same points, which
+        `select` takes too, would be unknown for new points.
     journal : path, optional
         A file to which every finished fit is written at once.
     n_jobs : int, optional
@@ -125,9 +132,11 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         noise: str | None = None,
         held_out: float = 0.5,
         baseline: bool = True,
+        run_choice: str = "bound",
         standardize: bool = False,
         weighting: str = "none",
         neighbours: int = 0,
+        representations: Any = None,
         journal: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -142,9 +151,11 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         self.noise = noise
         self.held_out = held_out
         self.baseline = baseline
+        self.run_choice = run_choice
         self.standardize = standardize
         self.weighting = weighting
         self.neighbours = neighbours
+        self.representations = representations
         self.journal = journal
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -192,6 +203,13 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
                 Setting("labels"),
                 ".",
             )
+        if not is_number(self.train):
+            raise ParameterError(f"train must be one share or number here, not {self.train!r}.")
+        for name, held in (self.representations or {}).items():
+            if not isinstance(held, Mapping):
+                raise ParameterError(
+                    f"the representation {show_label(name)!r} must be a mapping of settings here."
+                )
         options = self.get_params(deep=False)
         options["random_state"] = _seed(self.random_state)
         self.selection_ = select(matrix, truth, **options)
@@ -201,6 +219,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
             "clusters": best.clusters,
             "run": best.run,
             "random_state": best.seed,
+            **({"representation": best.representation} if best.representation else {}),
         }
         self.best_bound_ = self.selection_.bound
         self.labels_ = self.selection_.labels
@@ -211,10 +230,16 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
     def _fitted(self, matrix: Any) -> Any:
         """Fit the best clusterer again, by its own seed, since a journal holds only labels."""
         best = self.selection_.best
-        algorithm = next(a for a in read_algorithms(self.algorithms) if a.name == best.algorithm)
+        usual = self.weighting, self.neighbours, self.standardize
+        kinds = read_representations(self.representations, matrix, *usual)
+        kind, algorithm = next(
+            (kind, algorithm)
+            for kind in kinds
+            for algorithm in read_algorithms(self.algorithms)
+            if kind.reader(algorithm).name == best.algorithm
+        )
         clusterer = algorithm.made(best.clusters, best.seed)
-        made = Preparation.read(self.weighting, self.neighbours, self.standardize)
-        before = made.steps(algorithm, matrix)
+        before = kind.preparation.steps(algorithm, matrix)
         return (make_pipeline(*before, clusterer) if before else clusterer).fit(matrix)
 
     @available_if(_can_predict)  # type: ignore[untyped-decorator]  # scikit-learn ships no types

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 
-from clustervet._checks import jobs, one_of, whole
-from clustervet.errors import FeatureError, ParameterError
+from clustervet._checks import is_number, jobs, one_of, whole
+from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm, read_algorithms, read_seed, usual_numbers
-from clustervet.fitting.fits import fit_tasks, progress_bar, stream_of
+from clustervet.fitting.fits import Fit, fit_tasks, progress_bar, stream_of
 from clustervet.fitting.journal import Identity, Journal, made_fits
 from clustervet.geometry.points import read_points, scale_ratio
 from clustervet.labels import show_label
 from clustervet.pacmdl import Language, languages, pac_mdl_bound
 from clustervet.selection.candidates import (
+    BOUND,
     NOISES,
+    OWN,
+    RUN_CHOICES,
     Contest,
     SelectionStudy,
     read_split,
@@ -35,11 +38,58 @@ from clustervet.selection.predictors import (
     read_share,
 )
 from clustervet.selection.selection import Selection
+from clustervet.selection.selections import Selections
 
 if TYPE_CHECKING:
-    from clustervet.fitting.preparation import Preparation
+    from clustervet.fitting.preparation import Representation
+
+Reader = tuple[Algorithm, "Representation"]
 
 
+class SelectOptions(TypedDict, total=False):
+    """What `select` takes by name, besides `train`."""
+
+    labelled: Any
+    language: str | Language
+    delta: float
+    labels: Any
+    noise: str | None
+    held_out: float
+    baseline: bool
+    run_choice: str
+    standardize: bool
+    weighting: str
+    neighbours: int
+    representations: Mapping[str, Any] | None
+    journal: str | os.PathLike[str] | None
+    resume: bool | None
+    n_jobs: int | None
+    random_state: Any
+    progress: bool
+
+
+@overload
+def select(
+    X: Any,  # noqa: N803  # as below
+    y: Any,
+    algorithms: Any = ...,
+    clusters: Iterable[int] | int | None = ...,
+    runs: int = ...,
+    *,
+    train: float | int = ...,
+    **options: Unpack[SelectOptions],
+) -> Selection: ...
+@overload
+def select(
+    X: Any,  # noqa: N803  # as below
+    y: Any,
+    algorithms: Any = ...,
+    clusters: Iterable[int] | int | None = ...,
+    runs: int = ...,
+    *,
+    train: Iterable[float | int],
+    **options: Unpack[SelectOptions],
+) -> Selections: ...
 def select(
     X: Any,  # noqa: N803  # the name that everyone gives to features
     y: Any,
@@ -47,7 +97,7 @@ def select(
     clusters: Iterable[int] | int | None = None,
     runs: int = 10,
     *,
-    train: float | int = 0.5,
+    train: float | int | Iterable[float | int] = 0.5,
     labelled: Any = None,
     language: str | Language = "auto",
     delta: float = 0.1,
@@ -55,15 +105,17 @@ def select(
     noise: str | None = None,
     held_out: float = 0.5,
     baseline: bool = True,
+    run_choice: str = BOUND,
     standardize: bool = False,
     weighting: str = "none",
     neighbours: int = 0,
+    representations: Mapping[str, Any] | None = None,
     journal: str | os.PathLike[str] | None = None,
     resume: bool | None = None,
     n_jobs: int | None = None,
     random_state: Any = 0,
     progress: bool = True,
-) -> Selection:
+) -> Selection | Selections:
     """Fit algorithms with many numbers of clusters and runs, and choose one with its bound.
 
     Every clustering predicts the labels of unlabelled points. The clustering with the lowest
@@ -87,8 +139,10 @@ def select(
         Numbers of clusters to ask for; by default 2 to 20.
     runs : int, optional
         Fits of each; an algorithm without a random_state is fitted once.
-    train : float or int, optional
-        The share of the points, or their number, that is drawn at random to be looked at.
+    train : float, int or iterable of these, optional
+        The share of the points, or their number, that is drawn at random to be looked at. With
+        several there is one selection for each, made of the same fits; the points of a smaller
+        share are among those of a larger one.
     labelled : array-like, optional
         The points that are looked at: a mask, positions, or a column of yes and no or of 1 and 0.
         The bound holds for a random sample of all points; if they were picked it promises nothing.
@@ -110,6 +164,12 @@ def select(
     baseline : bool, optional
         Whether a plain classifier (nearest neighbours or ridge regression) is trained beside the
         clusterings. It has a bound of its own, by the points held out.
+    run_choice : {"bound", "objective"}, optional
+        What chooses the run of an algorithm with some number of clusters. "bound" takes the run
+        with the lowest bound, which pays for that. "objective" takes the run with the best value
+        of what the algorithm itself optimizes. That needs no labels and costs no bits; all
+        algorithms with several runs must tell the value (`objective_`, `lower_bound_`, `inertia_`
+        or `cost_`).
     standardize : bool, optional
         Whether every feature gets mean 0 and variance 1 first; sparse features keep their zeros.
     weighting : {"none", "counts", "tfidf"}, optional
@@ -118,6 +178,13 @@ def select(
     neighbours : int, optional
         Move every row of counts or tf-idf half of the way to this many nearest rows, as
         `clusterers.NeighbourSmoothing` does; 10 help most collections of short texts, 0 is off.
+    representations : mapping, optional
+        Several kinds of features to choose from, by name: settings, of which those left out are
+        `standardize`, `weighting` and `neighbours` above, or other features of the same points,
+        which are read as they are. Every algorithm reads every representation, and the bound pays
+        for the choice among all pairs as it does for the choice of the algorithm. A
+        representation that was chosen beforehand by looking at the labels would have to be paid
+        for too.
     journal : path, optional
         A file to which every finished fit is written at once. A journal that exists is continued.
         Fits never depend on labels, so y, train, language, delta and the lists of algorithms,
@@ -135,8 +202,9 @@ def select(
 
     Returns
     -------
-    Selection
-        The chosen clustering with its bound and its predictions, and every candidate.
+    Selection or Selections
+        The chosen clustering with its bound and its predictions, and every candidate. If `train`
+        is a list, one `Selection` for each of its values.
 
     Raises
     ------
@@ -171,19 +239,26 @@ def select(
     (3, 12, 0)
     >>> {key: one.joint_max_errors for key, one in found.predictors.items()}
     {'pac_mdl': 13, 'held_out': 8, 'baseline': 8}
+
+    Standardized features as a second representation, and three shares of labelled points:
+
+    >>> kinds = {"raw": {}, "standardized": {"standardize": True}}
+    >>> several = select(
+    ...     X, y, ["kmeans"], [2, 3], 2, train=[0.1, 0.3, 0.5], representations=kinds
+    ... )
+    >>> {share: (one.best.representation, one.best.max_errors) for share, one in several.items()}
+    {0.1: ('raw', 72), 0.3: ('raw', 23), 0.5: ('raw', 12)}
     """
-    from clustervet.fitting.preparation import Preparation
+    from clustervet.fitting.preparation import read_representations
 
     points = read_points(X)
     total = int(points.shape[0])
     if total < 2:
         raise FeatureError("a selection needs at least 2 points; X has 1.")
-    preparation = Preparation.read(weighting, neighbours, standardize)
-    scaled = preparation.scaled(points)
-    negative = preparation.negative(scaled) if algorithms is None else None
-    wanted, remarks = _readable(read_algorithms(algorithms), negative)
+    kinds = read_representations(representations, points, weighting, neighbours, standardize)
+    readers, remarks = _readers(read_algorithms(algorithms), kinds, algorithms is None)
     numbers, runs = _read_numbers(clusters, total), whole(runs, "runs", 1)
-    preparation.check(scaled, wanted)
+    one_of(run_choice, "run_choice", RUN_CHOICES)
     policy = None if noise is None else one_of(noise, "noise", NOISES)
     told, n_jobs, kept_back = read_seed(random_state), jobs(n_jobs), read_share(held_out)
     if journal is None and resume is not None:
@@ -192,50 +267,96 @@ def select(
         if told is None:
             told = held.seed if held else None
         seed = int(np.random.default_rng().integers(2**32)) if told is None else told
-        split = read_split(y, labelled, train, total, seed, X)
-        # pac_mdl_bound refuses one label, nothing to predict and a wrong delta before any work.
-        trivial = pac_mdl_bound(
-            split.truth, np.zeros(total, np.int8), split.labelled, delta=delta, labels=labels
-        )
-        made = {"algorithms": len(wanted), "number": len(numbers), "runs": runs}
-        study = SelectionStudy(
-            points=total,
-            features=points.shape[1],
-            train_size=trivial.train_size,
-            test_size=trivial.test_size,
-            labels=trivial.labels,
-            algorithms=tuple(algorithm.name for algorithm in wanted),
-            clusters=numbers,
-            runs=runs,
-            delta=float(delta),
-            language=languages.resolve(language, [key for key, many in made.items() if many > 1]),
-            weighting=preparation.weighting,
-            neighbours=preparation.neighbours,
-            seed=seed,
-            remarks=(*remarks, *split.remarks),
-            standardized=preparation.standardize,
-            scale_ratio=scale_ratio(scaled) if preparation.weighting == "none" else 0.0,
-        )
-        study.check()
+        parts = _read_parts(train)
+        splits = [read_split(y, labelled, part, total, seed, X) for part in parts]
+        if len(parts) > 1 and OWN in splits[0].remarks:
+            raise ParameterError(
+                "several values of train draw the labelled points at random; they are given here."
+            )
+        plain = kinds[0].preparation
+        by_labels = runs if run_choice == BOUND else 1
+        made = {"algorithms": len(readers), "number": len(numbers), "runs": by_labels}
+        told_by = languages.resolve(language, [key for key, many in made.items() if many > 1])
+        contests = []
+        for split in splits:
+            # pac_mdl_bound refuses one label, nothing to predict and a wrong delta before any work.
+            trivial = pac_mdl_bound(
+                split.truth, np.zeros(total, np.int8), split.labelled, delta=delta, labels=labels
+            )
+            study = SelectionStudy(
+                points=total,
+                features=points.shape[1],
+                train_size=trivial.train_size,
+                test_size=trivial.test_size,
+                labels=trivial.labels,
+                algorithms=tuple(algorithm.name for algorithm, _ in readers),
+                clusters=numbers,
+                runs=runs,
+                delta=float(delta),
+                language=told_by,
+                weighting=plain.weighting,
+                neighbours=plain.neighbours,
+                seed=seed,
+                remarks=(*remarks, *split.remarks),
+                standardized=plain.standardize,
+                scale_ratio=min(_scale_ratio(kind) for kind in kinds),
+                run_choice=run_choice,
+                representations=tuple(kind.name for _, kind in readers if kind.name),
+            )
+            study.check()
+            drawn = np.random.default_rng(stream_of(seed, "held out"))
+            halves = halves_of(split.labelled, kept_back, drawn)
+            contests.append(Contest(study, split, labels, policy, halves=halves))
         if held:
-            settings = {a.name: a.settings(preparation.described(a)) for a in wanted}
+            settings = {a.name: a.settings(kind.described(a)) for a, kind in readers}
             held.begin(Identity.of(points, seed, settings))
-        drawn = np.random.default_rng(stream_of(seed, "held out"))
-        halves = halves_of(split.labelled, kept_back, drawn)
-        contest = Contest(study, split, labels, policy, halves=halves)
-        _fit_all(contest, wanted, preparation, scaled, held, n_jobs, progress)
-    return _finished(contest, points if baseline else None)
+        _fit_all(contests, readers, held, n_jobs, progress)
+    found = [_finished(contest, points if baseline else None) for contest in contests]
+    return found[0] if is_number(train) else Selections(dict(zip(parts, found, strict=True)))
 
 
-def _readable(
-    algorithms: tuple[Algorithm, ...], negative: str | None
-) -> tuple[tuple[Algorithm, ...], tuple[str, ...]]:
-    """Return the algorithms that can read the features, and a remark about the others."""
-    if negative is None:
-        return algorithms, ()
-    left = ", ".join(algorithm.name for algorithm in algorithms if algorithm.reads_counts)
-    kept = tuple(algorithm for algorithm in algorithms if not algorithm.reads_counts)
-    return kept, (f"Left out: {left}, which reads counts, from zero on; {negative}.",)
+def _read_parts(train: Any) -> tuple[Any, ...]:
+    """Return the values of train, each once."""
+    if isinstance(train, str) or not isinstance(train, Iterable):
+        return (train,)
+    if not (parts := tuple(dict.fromkeys(train))):
+        raise ParameterError(Setting("train"), " is empty; give at least one share or number.")
+    return parts
+
+
+def _readers(
+    algorithms: tuple[Algorithm, ...], kinds: Sequence[Representation], usual: bool
+) -> tuple[list[Reader], tuple[str, ...]]:
+    """Return every algorithm on every representation, and remarks about those left out.
+
+    Of the usual algorithms, those that read counts are left out where values are below zero.
+    """
+    found: list[Reader] = []
+    remarks: list[str] = []
+    for kind in kinds:
+        able = algorithms
+        negative = kind.preparation.negative(kind.scaled) if usual else None
+        if negative is not None:
+            left = ", ".join(algorithm.name for algorithm in able if algorithm.reads_counts)
+            able = tuple(algorithm for algorithm in able if not algorithm.reads_counts)
+            place = f" of {show_label(kind.name)}" if kind.name else ""
+            remarks.append(
+                f"Left out{place}: {left}, which reads counts, from zero on; {negative}."
+            )
+        kind.preparation.check(kind.scaled, able)
+        found += [(kind.reader(algorithm), kind) for algorithm in able]
+    names = [algorithm.name for algorithm, _ in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(
+                f"two pairs of algorithm and representation are called {show_label(name)!r}; give "
+                "the algorithms or the representations other names."
+            )
+    return found, tuple(remarks)
+
+
+def _scale_ratio(kind: Representation) -> float:
+    return scale_ratio(kind.scaled) if kind.preparation.weighting == "none" else 0.0
 
 
 def _read_numbers(clusters: Any, points: int) -> tuple[int, ...]:
@@ -255,30 +376,45 @@ def _read_numbers(clusters: Any, points: int) -> tuple[int, ...]:
 
 
 def _fit_all(
-    contest: Contest,
-    algorithms: Sequence[Algorithm],
-    preparation: Preparation,
-    scaled: Any,
+    contests: Sequence[Contest],
+    readers: Sequence[Reader],
     held: Journal | None,
     n_jobs: int | None,
     progress: bool,
 ) -> None:
     """Take the fits that the journal holds, and make the rest; each is written, then judged."""
-    study = contest.study
-    asked = [(algorithm, number) for number in study.clusters for algorithm in algorithms]
-    tasks = fit_tasks(asked, study.runs, study.seed)
+    first = contests[0]
+    asked = [(algorithm, k) for k in first.study.clusters for algorithm, _ in readers]
+    tasks = fit_tasks(asked, first.study.runs, first.study.seed)
     for fit in held.kept(tasks) if held else ():
-        contest.add(fit)
-    rest = [task for key, task in tasks.items() if key not in contest.candidates]
+        _judge(contests, fit)
+    rest = [task for key, task in tasks.items() if key not in first.candidates]
     kept = len(tasks) - len(rest)
     what = f"fits ({kept:,} in the journal)" if kept else "fits"
     with progress_bar(len(rest), what, progress) as tick:
         # Features are prepared only if there is something to fit.
-        inputs = preparation.inputs(scaled, [task.algorithm for task in rest]) if rest else {}
+        inputs = _inputs(readers, {task.algorithm.name for task in rest})
         with closing(made_fits(rest, inputs, held, n_jobs)) as fits:
             for fit in fits:
-                contest.add(fit)
+                _judge(contests, fit)
                 tick()
+    for contest in contests:
+        contest.settle()
+
+
+def _judge(contests: Sequence[Contest], fit: Fit) -> None:
+    for contest in contests:
+        contest.add(fit)
+
+
+def _inputs(readers: Sequence[Reader], names: Collection[str]) -> dict[str, Any]:
+    """Return the features that each of these algorithms reads."""
+    found: dict[str, Any] = {}
+    for kind in dict.fromkeys(kind for _, kind in readers):
+        own = [a for a, read in readers if read is kind and a.name in names]
+        if own:
+            found |= kind.preparation.inputs(kind.scaled, own)
+    return found
 
 
 def _finished(contest: Contest, points: Any) -> Selection:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -13,23 +12,22 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of
 from clustervet.errors import ParameterError
 from clustervet.labels import show_label
-from clustervet.pacmdl import Bound, Language, languages
-from clustervet.pacmdl.coding import CHOICES
-from clustervet.selection.candidates import Candidate, SelectionStudy
+from clustervet.pacmdl import Bound
+from clustervet.selection.candidates import BOUND, Candidate
 from clustervet.selection.predictors import PAC_MDL, PREDICTORS, Predictor
+from clustervet.selection.standings import Standings
 from clustervet.view import Cell, Column, Result, Row, Section, Table, plain
 from clustervet.view.cells import name_cell, number_cell, plain_table
-from clustervet.view.words import counted, noise_note, scale_note
+from clustervet.view.words import counted, noise_note, scale_note, spoken
 
-# The facts of a candidate that are columns, and those of a study that come first in its JSON.
-COLUMNS = [one.name for one in fields(Candidate) if one.name != "assignment"]
+# The facts of a study that come first in its JSON.
 KEYS = ("points", "features", "train_size", "test_size", "labels", "algorithms", "clusters", "runs")
 # Failed fits that are described in words.
 TOLD = 3
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Selection(Result):
+class Selection(Standings, Result):
     """The clustering with the lowest bound on its errors, and every candidate beside it.
 
     Parameters
@@ -69,8 +67,6 @@ class Selection(Result):
 
     SCHEMA: ClassVar[str] = "clustervet/selection/1"
 
-    study: SelectionStudy
-    table: tuple[Candidate, ...]
     best: Candidate
     bound: Bound
     labels: NDArray[Any]
@@ -99,90 +95,6 @@ class Selection(Result):
         )
 
     @property
-    def failed(self) -> tuple[Candidate, ...]:
-        """The candidates whose fit failed, each with its reason."""
-        return tuple(candidate for candidate in self.table if candidate.error is not None)
-
-    @cached_property
-    def curves(self) -> dict[str, dict[int, float]]:
-        """By algorithm and number of clusters, the best bound over the runs.
-
-        It pays for the labels and for choosing the run (Banerjee & Langford 2004, eq. 2 and
-        fig. 2); nan where every run failed.
-        """
-        best: dict[str, dict[int, float]] = {
-            name: dict.fromkeys(self.study.clusters, math.nan) for name in self.study.algorithms
-        }
-        for candidate in self._rated(("runs",)):
-            held = best[candidate.algorithm]
-            held[candidate.clusters] = _least(held[candidate.clusters], candidate.rate)
-        return best
-
-    @cached_property
-    def by_algorithm(self) -> dict[str, Candidate]:
-        """The best candidate of each algorithm, in the order of the algorithms.
-
-        Its bound pays for the labels, the run and the number of clusters (eq. 3 and fig. 3).
-        """
-        best: dict[str, Candidate] = {}
-        for candidate in sorted(self._rated(("runs", "number")), key=self.study.rank):
-            best.setdefault(candidate.algorithm, candidate)
-        return {name: best[name] for name in self.study.algorithms if name in best}
-
-    def _rated(self, paid: tuple[str, ...]) -> list[Candidate]:
-        """Return candidates under the label code of the language, with these choices paid."""
-        own = self.study.language
-        made = tuple(choice for choice in self.study.choices() if choice in paid)
-        language = own if own.choices is None else replace(own, choices=made)
-        rated = (self.study.rated(candidate, language, made) for candidate in self.table)
-        return [candidate for candidate in rated if candidate is not None]
-
-    def languages(self) -> dict[str, float]:
-        """Return the bound as a rate under each language.
-
-        Returns
-        -------
-        dict
-            Rates by the key of the language, without those that cannot describe the candidates.
-
-        Notes
-        -----
-        As in fig. 6 of Banerjee & Langford 2004, a language's bound is the best over the choices
-        that it pays for and the average over those that it does not pay for: the best would not
-        be a bound.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import clustervet as cv
-        >>> rng = np.random.default_rng(0)
-        >>> X = np.concatenate([rng.normal(c, 1, (100, 2)) for c in ((0, 0), (9, 0))])
-        >>> y = np.repeat(["ham", "spam"], 100)
-        >>> found = cv.select(X, y, algorithms=["kmeans"], clusters=[2, 3], runs=1)
-        >>> rates = found.languages()
-        >>> {key: round(rates[key], 3) for key in ("simple", "cluster", "adaptive")}
-        {'simple': 0.055, 'cluster': 0.06, 'adaptive': 0.07}
-        """
-        rates = {record.key: self._average(record) for record in languages.values()}
-        return {key: rate for key, rate in rates.items() if rate is not None}
-
-    def _average(self, language: Language) -> float | None:
-        paid = tuple(CHOICES) if language.choices is None else language.choices
-        made = tuple(choice for choice in self.study.choices() if choice in paid)
-        groups: dict[tuple[Any, ...], float] = {}
-        for candidate in self.table:
-            rated = self.study.rated(candidate, language, made)
-            if rated is not None:
-                values = {
-                    "runs": candidate.run,
-                    "number": candidate.clusters,
-                    "algorithms": candidate.algorithm,
-                }
-                group = tuple(value for choice, value in values.items() if choice not in paid)
-                groups[group] = _least(groups.get(group, math.nan), rated.rate)
-        return math.fsum(groups.values()) / len(groups) if groups else None
-
-    @property
     def verdict(self) -> str:
         """What was chosen and what is known about it, in a sentence."""
         study, best = self.study, self.best
@@ -201,26 +113,27 @@ class Selection(Result):
         dict
             Numbers, texts, lists and dicts, as JSON holds them.
         """
-        study = self.study
+        study, facts = self.study, self.study.facts()
         return {
             "schema": self.SCHEMA,
             **{name: plain(getattr(study, name)) for name in KEYS},
             "language": study.language.key,
             "delta": study.delta,
             **({"standardized": True} if study.standardized else {}),
+            **({"run_choice": study.run_choice} if study.run_choice != BOUND else {}),
             "weighting": study.weighting,
             "neighbours": study.neighbours,
             "random_state": study.seed,
             "remarks": list(study.remarks),
-            "best": self.best.to_dict(),
+            "best": self.best.to_dict(facts),
             "bound": self.bound.to_dict(),
-            "by_algorithm": plain(list(self.by_algorithm.values())),
+            "by_algorithm": [one.to_dict(facts) for one in self.by_algorithm.values()],
             "curves": [
                 {"algorithm": name, "clusters": list(curve), "rate": plain(list(curve.values()))}
                 for name, curve in self.curves.items()
             ],
             "languages": self.languages(),
-            "candidates": plain(self.table),
+            "candidates": [one.to_dict(facts) for one in self.table],
             "predictors": {name: one.to_dict() for name, one in self.predictors.items()},
             "trusted": self.trusted,
             "verdict": self.verdict,
@@ -248,9 +161,11 @@ class Selection(Result):
         Returns
         -------
         dict
-            Algorithm, clusters, run, seed, errors, bits and bound of each, and why it failed.
+            Algorithm, clusters, run, seed, errors, bits and bound of each, and why it failed. With
+            several representations that of each, and if runs are chosen by what their algorithms
+            optimize, its value and whether the run competes.
         """
-        return {name: [getattr(one, name) for one in self.table] for name in COLUMNS}
+        return {name: [getattr(one, name) for one in self.table] for name in self.study.facts()}
 
     def predictions_columns(
         self, names: Sequence[str] | None = None, by: str = PAC_MDL
@@ -350,9 +265,9 @@ class Selection(Result):
                 number_cell(one.learn_size),
                 number_cell(one.check_size),
                 number_cell(one.check_errors),
-                _share(one.max_errors, one.rate),
-                replace(_share(one.joint_max_errors, one.joint_rate), best=chosen),
-                _share(one.test_errors, one.test_rate),
+                errors_cell(one.max_errors, one.rate),
+                errors_cell(one.joint_max_errors, one.joint_rate, best=chosen),
+                errors_cell(one.test_errors, one.test_rate),
             )
             rows.append(Row(cells))
         return Table("selection-predictors", "Ways to predict", heads, tuple(rows))
@@ -367,8 +282,8 @@ class Selection(Result):
             number_cell(candidate.run),
             number_cell(candidate.train_errors),
             number_cell(bits, text=f"{bits:.2f}"),
-            replace(_share(candidate.max_errors, candidate.rate), best=chosen),
-            _share(candidate.test_errors, candidate.test_rate),
+            errors_cell(candidate.max_errors, candidate.rate, best=chosen),
+            errors_cell(candidate.test_errors, candidate.test_rate),
         )
         return Row(cells, name.link)
 
@@ -385,8 +300,15 @@ class Selection(Result):
         if study.weighting != "none":
             smoothed = f" smoothed by {study.neighbours} neighbours" if study.neighbours else ""
             read.append({"tfidf": "tf-idf"}.get(study.weighting, study.weighting) + smoothed)
+        runs = counted(study.runs, "run")
+        if study.run_choice != BOUND and study.runs > 1:
+            runs += ", of which the algorithm's own objective chooses"
+        tried = counted(len(study.algorithms), "algorithm")
+        if kinds := [spoken(kind) for kind in dict.fromkeys(study.representations)]:
+            tried = f"{len(study.algorithms)} pairs of algorithm and representation"
+            tried += f" ({', '.join(kinds)})"
         parts = [
-            f"{counted(len(study.algorithms), 'algorithm')}, {steps}, {counted(study.runs, 'run')}",
+            f"{tried}, {steps}, {runs}",
             f"{study.train_size:,} of {study.points:,} points labelled, {study.labels} labels",
             f"language {study.language.key}, delta {study.delta:g}",
         ]
@@ -424,12 +346,8 @@ class Selection(Result):
         return [*lines, *self.cautions()]
 
 
-def _share(errors: int | None, rate: float | None) -> Cell:
+def errors_cell(errors: int | None, rate: float | None, *, best: bool = False) -> Cell:
+    """Return a number of errors with their share."""
     if errors is None or rate is None:
         return Cell("unknown")
-    return number_cell(rate, text=f"{errors:,} ({rate:.2%})")
-
-
-def _least(held: float, rate: float | None) -> float:
-    found = math.nan if rate is None else rate
-    return found if math.isnan(held) else min(held, found)
+    return replace(number_cell(rate, text=f"{errors:,} ({rate:.2%})"), best=best)
