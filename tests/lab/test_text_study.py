@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import clustervet.lab
+from clustervet import plots
 from clustervet.cli import main
 from clustervet.errors import FileError, ParameterError
 from clustervet.pacmdl import bmax
@@ -36,7 +38,7 @@ OPTIONS = {"algorithms": ["spherical", "kmeans"], "clusters": [2, 3, 4], "runs":
 
 
 def test_bounds_beside_the_papers(folder):
-    study = clustervet.lab.text_study(folder, ["classic3", "yahoo"], neighbours=10, **OPTIONS)
+    study = clustervet.lab.text_study(folder, ["classic3", "yahoo"], **OPTIONS)
     (line,) = study.lines
     assert study.missing == ("yahoo",)
     assert (line.corpus, line.documents, line.classes) == ("classic3", 120, 3)
@@ -46,14 +48,72 @@ def test_bounds_beside_the_papers(folder):
     assert line.bound == bmax(60, 60, 0, np.log2(0.1) - bits) / 60
     assert line.languages["algo"] == line.bound
     assert {"simple", "init", "cluster", "permutation", "adaptive", "mixture"} < set(line.languages)
-    assert set(line.algorithms) == {"spherical", "kmeans"}
+    assert set(line.algorithms) == set(line.runs) == {"spherical", "kmeans"}
     assert "Not there, and left out: yahoo." in repr(study)
-    assert "each document moved towards its 10 nearest." in repr(study)
-    plain = clustervet.lab.text_study(folder, ["classic3"], **OPTIONS)
-    assert "KL reads counts, the others tf-idf.\n" in repr(plain)
-    assert (study.to_dict()["neighbours"], plain.to_dict()["neighbours"]) == (10, 0)
+    assert "As in the paper, nothing else is done to the documents" in repr(study)
+    assert "smooth" not in repr(study)
+    assert study.to_dict()["neighbours"] == 0
     assert json.loads(study.to_json())["lines"][0]["bound"] == line.bound
     assert list(study.to_frame("polars")["corpus"]) == ["classic3"]
+
+
+def test_smoothing_has_a_column_of_its_own_and_is_paid_for(folder):
+    """The column of the paper's protocol is the same with and without it."""
+    plain = clustervet.lab.text_study(folder, ["classic3"], **OPTIONS)
+    study = clustervet.lab.text_study(folder, ["classic3"], neighbours=10, **OPTIONS)
+    (line,), (alone,) = study.lines, plain.lines
+    assert replace(line, smoothed=None) == alone
+    both = line.smoothed
+    # One bit more than the paper's protocol: two representations.
+    bits = both.clusters * np.log2(3) + 1 + np.log2(both.clusters * (both.clusters - 1)) + 2
+    assert both.bound == bmax(60, 60, 0, np.log2(0.1) - bits) / 60
+    assert both.bound >= line.bound
+    assert "The paper has no smoothing. The bound pays for the choice between both." in repr(study)
+    assert study.columns()["smoothed bound"] == [both.bound]
+    assert "smoothed bound" not in plain.columns()
+
+
+def test_single_runs_are_under_equation_1(folder):
+    study = clustervet.lab.text_study(folder, ["classic3"], **OPTIONS)
+    runs = study.lines[0].runs
+    assert {name: len(rates) for name, rates in runs.items()} == {"spherical": 2, "kmeans": 2}
+    least = bmax(60, 60, 0, np.log2(0.1) - 3 * np.log2(3)) / 60
+    assert min(min(rates) for rates in runs.values()) == least
+
+
+def test_figures_1_and_3_to_6_are_drawn(folder):
+    shares = [0.3, 0.5, 0.7]
+    study = clustervet.lab.text_study(folder, ["classic2", "classic3"], shares=shares, **OPTIONS)
+    runs, algorithms, splits, languages = plots.figures(study)
+    half = {line.corpus: line for line in study.lines if line.train == 0.5}
+    drawn = [list(trace.y) for trace in runs.data]
+    assert drawn == [line.runs[name] for line in half.values() for name in ("spherical", "kmeans")]
+    by_name = {trace.name: list(trace.x) for trace in algorithms.data}
+    assert by_name["kmeans"] == [line.algorithms["kmeans"] for line in half.values()]
+    assert by_name["largest class always"] == [line.constant for line in half.values()]
+    by_set = {trace.name: (list(trace.x), list(trace.y)) for trace in splits.data}
+    for name, (x, y) in by_set.items():
+        assert x == shares
+        assert y == [line.bound for line in study.lines if line.corpus == name]
+    by_language = {trace.name: list(trace.x) for trace in languages.data}
+    assert by_language["init"] == [line.languages["init"] for line in half.values()]
+    assert [figure.layout.meta["figure"] for figure in (runs, algorithms, splits, languages)] == [
+        "text-runs", "text-algorithms", "text-shares", "text-languages",
+    ]  # fmt: skip
+    one = clustervet.lab.text_study(folder, ["classic3"], **OPTIONS)
+    assert len(plots.text_figures(one)) == 3
+    empty = clustervet.lab.TextStudy(0, (), ())
+    assert plots.figures(empty) == []
+    with pytest.raises(ParameterError, match="no corpora"):
+        plots.text_figures(empty)
+
+
+def test_runs_by_their_objective(folder):
+    study = clustervet.lab.text_study(folder, ["classic3"], run_choice="objective", **OPTIONS)
+    (line,) = study.lines
+    bits = line.clusters * np.log2(3) + np.log2(line.clusters * (line.clusters - 1)) + 1
+    assert line.bound == bmax(60, 60, line.train_errors, np.log2(0.1) - bits) / 60
+    assert "chosen by its own objective, which costs no bits" in repr(study)
 
 
 def test_splits_share_their_fits(folder, tmp_path):

@@ -46,9 +46,7 @@ def test_one_representation_alone_is_the_selection_without_representations():
         assert held.lowest.bits == pytest.approx(alone.best.bits)
         assert held.languages() == alone.languages()
         assert [one.seed for one in held.table] == [one.seed for one in alone.table]
-        assert [one.train_errors for one in held.table] == [
-            one.train_errors for one in alone.table
-        ]
+        assert [one.train_errors for one in held.table] == [one.train_errors for one in alone.table]
     with pytest.raises(ParameterError, match="did not try 'kmeans', but kmeans"):
         found.among(["kmeans"])
     with pytest.raises(ParameterError, match="empty"):
@@ -71,7 +69,7 @@ def test_a_journal_knows_what_was_read(tmp_path):
     first = cv.select(X, Y, **options, representations=KINDS | {"own": X[:, 1:]})
     again = cv.select(X, Y, **options, representations=KINDS | {"own": X[:, 1:]}, resume=True)
     assert first.to_json() == again.to_json()
-    with pytest.raises(FileError, match="journal of another run: its kmeans .own. has input="):
+    with pytest.raises(FileError, match=r"journal of another run: its kmeans .own. has input="):
         cv.select(X, Y, **options, representations={"own": X[:, :1]})
     with pytest.raises(FileError, match="journal of another run"):
         cv.select(X, Y, **options, representations={"raw": {"standardize": True}})
@@ -111,8 +109,8 @@ def test_features_of_other_points_are_refused():
         cv.select(X, Y, ["kmeans"], [2], 1, representations={"own": X[1:]})
     with pytest.raises(FeatureError, match="representations"):
         cv.select(X, Y, ["kmeans"], [2], 1, representations={"own": [[np.nan]] * 120})
+    both = {"a": KMeans(), "a (x)": KMeans()}
     with pytest.raises(ParameterError, match="are called"):
-        both = {"a": KMeans(), "a (x)": KMeans()}
         cv.select(X, Y, both, [2], 1, representations={"x) (y": {}, "y": {}, "x": {}})
 
 

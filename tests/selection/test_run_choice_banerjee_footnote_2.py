@@ -117,13 +117,15 @@ class Silent(ClusterMixin, BaseEstimator):
         self.n_clusters = n_clusters
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        self.labels_ = np.random.default_rng(self.random_state).integers(self.n_clusters, size=len(X))
+    def fit(self, X, y=None):  # noqa: N803  # the name that scikit-learn gives it
+        self.labels_ = np.random.default_rng(self.random_state).integers(
+            self.n_clusters, size=len(X)
+        )
         return self
 
 
 def test_an_algorithm_that_does_not_tell_it_is_refused_but_one_run_is_no_choice():
-    with pytest.raises(ParameterError, match="run_choice='objective' needs the value .* 'silent'"):
+    with pytest.raises(ParameterError, match=r"run_choice='objective' needs the .* 'silent'"):
         cv.select(X, Y, {"silent": Silent()}, [2], 3, run_choice="objective")
     found = cv.select(X, Y, {"silent": Silent()}, [2, 3], 1, run_choice="objective")
     assert all(one.competes for one in found.table)

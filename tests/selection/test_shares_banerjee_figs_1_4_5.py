@@ -72,7 +72,7 @@ def test_the_result_reads_and_draws():
 
 def test_refusals():
     some = np.arange(150) < 70
-    with pytest.raises(ParameterError, match="drawn? the labelled points at random"):
+    with pytest.raises(ParameterError, match="draw the labelled points at random"):
         cv.select(X, Y, **OPTIONS, train=SHARES, labelled=some)
     gaps = np.where(some, Y, None)
     with pytest.raises(ParameterError, match="they are given here"):
