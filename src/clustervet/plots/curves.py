@@ -13,6 +13,7 @@ from clustervet.plots.canvas import Figure, axis_texts, escape, hover, plot_text
 from clustervet.plots.theme import EITHER, QUIET, SYMBOLS
 from clustervet.registry import Measure
 from clustervet.selection import Selection
+from clustervet.selection.predictors import BASELINE
 from clustervet.tuning import Tuning
 from clustervet.view.words import ARROWS, counted, digits, ident, share, spoken
 
@@ -223,8 +224,9 @@ def bound_plot(selection: Selection, *, theme: str = "light") -> Figure:
     -------
     plotly.graph_objects.Figure
         One curve per algorithm: the best bound over the runs (Banerjee & Langford 2004, fig. 2). A
-        dotted line is the true error of the same clustering, where it is known. The dashed line is
-        the bound of always answering the commonest label. A star marks the choice.
+        dotted line is the true error of the same clustering, where it is known. The dashed lines
+        are the bounds of always answering the commonest label and of the baseline, a plain
+        classifier. A star marks the choice.
 
     Examples
     --------
@@ -314,15 +316,19 @@ def _add_constant_and_choice(
     figure: Figure, selection: Selection, drawn: dict[str, dict[int, float]]
 ) -> None:
     constant, best = selection.bound.constant, selection.best
-    figure.add_hline(y=constant.rate, line={"dash": "dash", "width": 1.5, "color": QUIET})
-    figure.add_annotation(
-        x=1,
-        xref="paper",
-        xanchor="right",
-        y=constant.rate,
-        yanchor="bottom",
-        text=escape(constant_text(selection)),
-    )
+    levels = {constant.rate: (constant_text(selection), 1, "dash")}
+    if (baseline := selection.predictors.get(BASELINE)) is not None:
+        levels[baseline.rate] = (baseline_text(selection), 0, "dashdot")
+    for rate, (text, side, dash) in levels.items():
+        figure.add_hline(y=rate, line={"dash": dash, "width": 1.5, "color": QUIET})
+        figure.add_annotation(
+            x=side,
+            xref="paper",
+            xanchor="right" if side else "left",
+            y=rate,
+            yanchor="bottom",
+            text=escape(text),
+        )
     height = drawn.get(best.algorithm, {}).get(best.clusters)
     if height is None:
         return
@@ -345,6 +351,12 @@ def constant_text(selection: Selection) -> str:
     """Return the bound of always answering the commonest label."""
     constant = selection.bound.constant
     return f"always {spoken(constant.label, 20)}: {share(constant.rate)}"
+
+
+def baseline_text(selection: Selection) -> str:
+    """Return the bound of the plain classifier that learns from some of the labels."""
+    baseline = selection.predictors[BASELINE]
+    return f"{baseline.method}: {share(baseline.rate)}"
 
 
 def bound_title(selection: Selection) -> str:
@@ -373,6 +385,11 @@ def _bound_note(selection: Selection, drawn: int, known: bool) -> str:
     ]
     if known:
         said.append("Dotted lines are the true error.")
+    if BASELINE in selection.predictors:
+        said.append(
+            "The line of dashes and dots is the bound of a classifier that learns from some of the "
+            "labels and is checked on the others."
+        )
     if drawn > COLOURED:
         said.append(f"The {COLOURED} algorithms with the lowest bounds are coloured.")
     return " ".join(said)

@@ -14,7 +14,13 @@ from clustervet.ensemble import Distances, Ensemble, Hierarchy
 from clustervet.errors import MissingPackageError, ParameterError
 from clustervet.internal import Silhouettes, silhouettes
 from clustervet.plots.clusterwise import bands_of
-from clustervet.plots.curves import bound_title, constant_text, curve_places, elbow_title
+from clustervet.plots.curves import (
+    baseline_text,
+    bound_title,
+    constant_text,
+    curve_places,
+    elbow_title,
+)
 from clustervet.plots.dots import chosen_measures, is_bounded, reaches, read_cards
 from clustervet.plots.maps import ordered_distances
 from clustervet.plots.tables import NUMBERED, SHADES, Shade, heatmap_title, make_grid
@@ -22,6 +28,7 @@ from clustervet.plots.theme import EITHER, QUIET, SEQUENTIAL
 from clustervet.registry import measures
 from clustervet.scorecard import ScoreCard, ScoreCards, external_scores
 from clustervet.selection import Selection
+from clustervet.selection.predictors import BASELINE
 from clustervet.tuning import Tuning
 from clustervet.view.words import ARROWS, LONG, SHORT, brief, distinct, spoken
 
@@ -802,6 +809,9 @@ class BoundDisplay(_Display):
             )
         label = _plain(constant_text(selection))
         ax.axhline(selection.bound.constant.rate, color=QUIET, linestyle="--", label=label)
+        if BASELINE in selection.predictors:
+            rate, label = selection.predictors[BASELINE].rate, _plain(baseline_text(selection))
+            ax.axhline(rate, color=QUIET, linestyle="-.", label=label)
         height = selection.curves[best.algorithm][best.clusters]
         ax.plot([best.clusters], [height], "*", markersize=15, color=EITHER[1], label="chosen")
         ax.set(xlabel="number of clusters", ylabel="bound on the error rate")
