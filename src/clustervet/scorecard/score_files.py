@@ -121,7 +121,16 @@ def score_files(
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     policies: dict[str, Any] = {"noise": noise, "missing": missing}
     if memberships:
-        outside = {"pred": preds, "features": features, "id": id, "confidence": confidence}
+        outside = {
+            "pred": preds,
+            "features": features,
+            "exclude": exclude,
+            "standardize": standardize,
+            "metric": metric != "euclidean",
+            "sample": sample,
+            "id": id,
+            "confidence": confidence,
+        }
         sharing = policies | {"normalize": normalize}
         table = _shared(files, truths, memberships, weights, sharing, reading, parsing, outside)
         return judge(

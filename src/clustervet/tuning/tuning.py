@@ -303,7 +303,9 @@ class Tuning(Result):
         value, keys = max(self.leanings.items(), key=lambda item: len(item[1]), default=(None, []))
         if len(keys) < 2:
             return ""
-        who = f"all {len(keys)}" if len(keys) == len(self.measures) else f"{len(keys)} of them"
+        who = f"{len(keys)} of them"
+        if len(keys) == len(self.measures):
+            who = "both" if len(keys) == 2 else f"all {len(keys)}"
         return f", but {who} lean to {value_text(value)}"
 
     def to_dict(self) -> dict[str, Any]:
