@@ -142,7 +142,7 @@ def halves(name: str, folder: Path, journals: Path, jobs: int | None) -> list[fl
             labelled=labelled(len(corpus.labels), half),
             language="algo",
             weighting="tfidf",
-            neighbours=10,
+            representations={"smoothed": {"neighbours": 10}},
             journal=journals / f"{name}.db",
             n_jobs=jobs,
         ).bound.rate
