@@ -76,9 +76,9 @@ def select(
     representation: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME[,SETTING=VALUE]",
-            help="A kind of features to choose from, such as plain or smoothed,neighbours=10; "
-            "settings are weighting, neighbours and standardize. Repeat it; the bound pays for "
+            metavar="NAME[,KEY=VALUE]",
+            help="A kind of features to choose from: a name, and behind commas settings such as "
+            "neighbours=10 (weighting, neighbours or standardize). Repeat it; the bound pays for "
             "the choice.",
         ),
     ] = None,
