@@ -141,9 +141,9 @@ class Candidate:
     test_errors: int | None = None
     test_rate: float | None = None
     error: str | None = None
-    objective: float | None = None
-    competes: bool = True
-    representation: str = ""
+    objective: float | None = field(default=None, repr=False)
+    competes: bool = field(default=True, repr=False)
+    representation: str = field(default="", repr=False)
     assignment: tuple[int, ...] = field(default=(), repr=False)
 
     def to_dict(self, facts: Collection[str] | None = None) -> dict[str, Any]:
