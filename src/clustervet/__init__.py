@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from clustervet.selection.select import select
     from clustervet.suites import Benchmark
     from clustervet.suites.benchmark import benchmark
+    from clustervet.trees import TreeScores, score_tree
     from clustervet.tuning import (
         Choice,
         Tuning,
@@ -95,6 +96,7 @@ __all__ = [
     "Selection",
     "ScoreCard",
     "ScoreCards",
+    "TreeScores",
     "Tuning",
     "benchmark",
     "chance",
@@ -114,6 +116,7 @@ __all__ = [
     "pac_mdl_bound",
     "rank_predictions",
     "sample_size",
+    "score_tree",
     "select",
     "tune",
     *external.__all__,
@@ -127,6 +130,7 @@ LAZY = {
     **dict.fromkeys(("Bound", "pac_mdl_bound"), "pacmdl"),
     **dict.fromkeys(("Benchmark", "benchmark"), "suites"),
     **dict.fromkeys(("Selection", "select"), "selection"),
+    **dict.fromkeys(("TreeScores", "score_tree"), "trees"),
     **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
     "Evidence": "evidence",
@@ -146,6 +150,7 @@ LAZY = {
     "read_tables": "contingency.files",
     "sample_rows": "frames.rows",
     "score_files": "scorecard.score_files",
+    "score_tree_files": "trees.files",
     "write_report": "report",
 }
 

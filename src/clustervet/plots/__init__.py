@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from clustervet.plots.points import points_plot
     from clustervet.plots.tables import alluvial, contingency_heatmap, information_diagram
     from clustervet.plots.theme import template
+    from clustervet.plots.trees import tree_plot
 
 __all__ = [
     "BoundDisplay",
@@ -70,6 +71,7 @@ __all__ = [
     "silhouette_plot",
     "template",
     "trajectory_plot",
+    "tree_plot",
     "without_title",
 ]
 
@@ -85,6 +87,7 @@ _MODULES = {
     "points": ("points_plot",),
     "tables": ("alluvial", "contingency_heatmap", "information_diagram"),
     "theme": ("template",),
+    "trees": ("tree_plot",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
