@@ -54,6 +54,8 @@ MEANT: dict[str, tuple[str, ...]] = {
     "--predictions": ("../out/predictions.csv",),
     "--journal": ("../out/run.db", "table.csv", "/"),
     "--query": ("other.csv", "table.csv", "no.csv"),
+    "--linkage": ("merges.csv", "table.csv", "points.csv", "no.csv"),
+    "--cut": ("../out/cut.csv",),
     "--estimator": ("kmeans", "ward", "dbscan", "sklearn.cluster:KMeans", "os:getcwd"),
     "--parameter": ("eps", "n_clusters", "no_such", "tol"),
     "--values": ("0.5,1", "2..3", "0.1..0.3..0.1"),
@@ -77,6 +79,7 @@ BASE: dict[str, list[str]] = {
     "benchmark": [".", "-l", "y", "--runs", "2", "-a", "kmeans,ward"],
     "bound": ["table.csv", "-t", "y", "-p", "c"],
     "compare": ["labels.csv"],
+    "tree": ["nested.csv", "-t", "y"],
     "lab desiderata": ["-m", "vi", "--classes", "5", "--useful", "2..3", "--noise", "0..1"],
     "lab dom": ["-m", "vi"],
     "lab axioms": ["-m", "vi", "-p", "metric"],
@@ -99,7 +102,9 @@ SOURCES = (
     "table.npz", "table.jsonl", "table.arrow", "no.csv", ".", "/dev/null", "-", "link.csv",
     "*.csv", "t*.csv", "[", "", "loop", "dangling", "../in/table.csv", "hard.csv", "x" * 300,
 )  # fmt: skip
-OUTPUTS = {"--output", "--report", "--consensus", "--predictions", "--labels", "-o", "--journal"}
+OUTPUTS = {
+    "--output", "--report", "--consensus", "--predictions", "--labels", "-o", "--journal", "--cut",
+}  # fmt: skip
 
 
 @functools.cache
@@ -174,11 +179,17 @@ def _inputs(seed: int) -> dict[str, bytes]:
     points = {name: columns[name] for name in ("x1", "x2")}
     weights = [abs(x) + 0.1 for x in columns["x1"]]
     saved = json.dumps(honest([[5, 1], [2, 7]]))
+    nested = {"y": columns["y"], "half": [k // 12 for k in range(24)],
+              "part": [k // 4 for k in range(24)]}  # fmt: skip
+    chain = {"one": [0, *range(24, 46)], "other": list(range(1, 24))}
+    merges = chain | {"height": list(range(23)), "size": list(range(2, 25))}
     return {
         "table.csv": delimited({"id": list(range(24))} | columns | {"x3": weights}),
         "other.csv": delimited({"id": list(range(24)), "c": labels["a0"] + [0] * 4}),
         "labels.csv": delimited(labels),
         "points.csv": delimited(points),
+        "nested.csv": delimited(nested),
+        "merges.csv": delimited(merges),
         "saved.json": saved.encode(),
         **{
             f"table.{form}": WRITERS[form](columns) for form in ("parquet", "npz", "jsonl", "arrow")

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from clustervet.selection.select import select
     from clustervet.suites import Benchmark
     from clustervet.suites.benchmark import benchmark
+    from clustervet.trees import TreeScores, score_tree
     from clustervet.tuning import (
         Choice,
         Tuning,
@@ -96,6 +97,7 @@ __all__ = [
     "ScoreCards",
     "Selection",
     "Selections",
+    "TreeScores",
     "Tuning",
     "benchmark",
     "chance",
@@ -115,6 +117,7 @@ __all__ = [
     "pac_mdl_bound",
     "rank_predictions",
     "sample_size",
+    "score_tree",
     "select",
     "tune",
     *external.__all__,
@@ -128,6 +131,7 @@ LAZY = {
     **dict.fromkeys(("Bound", "pac_mdl_bound"), "pacmdl"),
     **dict.fromkeys(("Benchmark", "benchmark"), "suites"),
     **dict.fromkeys(("Selection", "Selections", "select"), "selection"),
+    **dict.fromkeys(("TreeScores", "score_tree"), "trees"),
     **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
     "Evidence": "evidence",
@@ -147,6 +151,7 @@ LAZY = {
     "read_tables": "contingency.files",
     "sample_rows": "frames.rows",
     "score_files": "scorecard.score_files",
+    "score_tree_files": "trees.files",
     "write_report": "report",
 }
 

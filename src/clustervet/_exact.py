@@ -87,6 +87,11 @@ def entropy(sizes: Iterable[int], n: int) -> float:
     return math.fsum(size / n * _surprise(size, n) for size in sizes)
 
 
+def total_entropy(sizes: Mapping[int, int], n: int) -> float:
+    """The entropy of n objects in nats, n times that of one, from the numbers of equal parts."""
+    return math.fsum(count * size * _surprise(size, n) for size, count in sizes.items())
+
+
 def _surprise(part: int, size: int) -> float:
     """-log(part / size), with full relative precision also where part is nearly all of size."""
     if 2 * part > size:

@@ -23,7 +23,7 @@ NO_FILES = {
     *("exclude", "family", "features", "id", "k", "key", "label", "labelled", "language"),
     *("measures", "memory_limit", "metric", "need", "noise", "parameter", "pred", "property"),
     *("sets", "shares", "text", "title", "train", "truth", "useful", "values", "weight"),
-    *("weighting", "weights", "compare labels", "compare measure", "predict_by"),
+    *("weighting", "weights", "compare labels", "compare measure", "predict_by", "tree labels"),
     *("memberships", "benchmark measure", "posthoc", "truth_noise", "truths"),
 }
 # What a command does not go without.

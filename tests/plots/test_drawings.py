@@ -15,6 +15,7 @@ import figure_cases as cases
 import matplotlib as mpl
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import linkage
 
 import clustervet as cv
 from clustervet import plots
@@ -43,6 +44,13 @@ def benchmark():
     return cv.benchmark(data, ["kmeans", "ward", "single"], 2, labels=made, measure="ari")
 
 
+def dendrogram():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 30)
+    merges = linkage(rng.normal(size=(90, 2)) + 3 * y[:, None], "average")
+    return cv.score_tree(y, merges, ["ari", "vi"])
+
+
 FIGURES = {
     "contingency": lambda: [plots.contingency_heatmap(cases.table(4))],
     "contingency-large": lambda: [
@@ -63,6 +71,12 @@ FIGURES = {
     "elbow": lambda: [plots.elbow_plot(cases.tuning())],
     "bound": lambda: [plots.bound_plot(cases.selection())],
     "benchmark": lambda: plots.figures(benchmark()),
+    "tree": lambda: plots.figures(dendrogram()),
+    "tree-levels": lambda: [
+        plots.tree_plot(
+            cv.score_tree(list("aabbbb"), {"l": [0, 0, 0, 1, 1, 1], "m": list("uuvwww")})
+        )
+    ],
     "summary": lambda: plots.figures(cases.ensemble(9).summary()),
     "properties": lambda: plots.figures(
         cv.lab.axioms(["rand", "vi", "nmi"], ["symmetry", "triangle", "locality"])

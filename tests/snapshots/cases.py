@@ -17,6 +17,7 @@ COMMANDS = (
     "benchmark",
     "bound",
     "compare",
+    "tree",
     "report",
     "lab",
     "lab text",
@@ -76,6 +77,8 @@ ANSWERS = {
     "bound-searched": "bound points.csv -t kind -p ward --labelled seen --language mixture --runs 3"
     " --algorithms 2 --searched --k 5 --delta 0.05 --labels 4",
     "compare": "compare runs.csv --labels a,b,c,d,e,f",
+    "tree": "tree points.csv -t kind --linkage merges.npy -m ari,vi",
+    "tree-levels": "tree nested.csv -t kind -l group,part -m purity",
     "compare-files": "compare runs/a.csv runs/b.csv runs/c.csv runs/e.csv --no-header --query"
     " query.csv"
     " --nearest 2",
@@ -221,6 +224,7 @@ REPORTS = {
     " -o answer.txt",
     "bound-page": "bound points.csv -t kind -p kmeans --labelled seen --report FILE -o answer.txt",
     "compare-page": "compare runs.csv --labels a,b,c,e --report FILE -o answer.txt",
+    "tree-page": "tree points.csv -t kind --linkage merges.npy -m ari --report FILE -o answer.txt",
     "lab-desiderata-page": "lab desiderata -m rand,vi --classes 3 --useful 2..4 --noise 0..1"
     " --error-useful 0,0.1 --error-noise 0,0.1 --report FILE -o answer.txt",
     "lab-dom-page": "lab dom -m rand -n 100 --report FILE -o answer.txt",
@@ -291,6 +295,9 @@ ERRORS = {
     "bound-language": "bound points.csv -t kind -p kmeans --labelled seen --language simpel",
     "bound-delta": "bound points.csv -t kind -p kmeans --labelled seen --delta 2",
     "bound-all": "bound points.csv -t kind -p kmeans",
+    "tree-nested": "tree nested.csv -t kind",
+    "tree-length": "tree nested.csv -t kind --linkage short.npy",
+    "tree-matrix": "tree points.csv -t kind --linkage points.npy",
     "compare-one": "compare runs.csv --labels a",
     "compare-column": "compare runs.csv --labels a,bb",
     "compare-groups": "compare runs.csv --labels a,b,c --groups 9",

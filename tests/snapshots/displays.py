@@ -11,6 +11,7 @@ import duckdb
 import inputs
 import numpy as np
 from rich.console import Console
+from scipy.cluster.hierarchy import linkage
 
 import clustervet as cv
 from clustervet import lab
@@ -234,6 +235,14 @@ def benchmark():
     data = {"all": (points, kinds), "even": (points[::2], kinds[::2])}
     found = cv.benchmark(data, ["kmeans", "ward", "single"], runs=3)
     return {"benchmark": found, "score": found.scores[0], "pair": found.pairs[0]}
+
+
+@display
+def trees():
+    found = cv.score_tree(inputs.points()["kind"], linkage(features(), "ward"), ["ari", "vi"])
+    nested = {"first": [0, 0, 0, 1, 1, 1], "second": list("uuvwww")}
+    named = cv.score_tree(list("aabbbb"), nested)
+    return {"dendrogram": found, "taxonomy": named, "cut": named.cut, "best": found.best("vi")}
 
 
 @display

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from scipy.cluster.hierarchy import linkage
 
 import clustervet as cv
 from clustervet.datasets import iris_path
@@ -181,6 +182,17 @@ def _write_points(folder: Path) -> None:
         part.select("x1", "x2", "x3", "kind").write_csv(folder / "suite" / f"{name}.csv")
     matrix = frame.select("x1", "x2", "x3").to_numpy()
     np.save(folder / "points.npy", matrix)
+    np.save(folder / "merges.npy", linkage(matrix, "average"))
+    np.save(folder / "short.npy", linkage(matrix[:5], "average"))
+    group = ["bird" if kind == "owl" else "beast" for kind in frame["kind"]]
+    part = [f"{name} {k % 3}" for k, name in enumerate(group)]
+    nested = {
+        "kind": frame["kind"],
+        "group": group,
+        "part": part,
+        "other": [0, *[1, 2] * 30][: len(part)],
+    }
+    pl.DataFrame(nested).write_csv(folder / "nested.csv")
     kinds = np.array(frame["kind"].to_list())
     seen = frame["seen"].to_numpy()
     np.savez(folder / "points.npz", X=matrix, kind=kinds, seen=seen, kmeans=frame["kmeans"])

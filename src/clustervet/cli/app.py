@@ -19,6 +19,7 @@ from clustervet.cli.report import report
 from clustervet.cli.score import score
 from clustervet.cli.select import select
 from clustervet.cli.table import table
+from clustervet.cli.tree import tree
 from clustervet.cli.tune import tune
 from clustervet.view.words import spelling
 
@@ -50,7 +51,7 @@ def _root(
     context.with_resource(spelling(spell_option))  # notes name options, not parameters
 
 
-for command in (score, measures, demo, tune, select, benchmark, bound, compare):
+for command in (score, measures, demo, tune, select, benchmark, bound, compare, tree):
     app.command()(command)
 app.add_typer(lab)
 app.command()(report)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
 
-from clustervet._exact import nats_saved
+from clustervet._exact import nats_saved, total_entropy
 from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
 from clustervet.contingency.sums import as_plain
@@ -16,6 +18,7 @@ from clustervet.registry import measure
 CLOSE = 1e-2
 
 
+@lru_cache(maxsize=10_000)  # clusters of many tables, or of a tree, have the same sizes
 def _log_choices(size: float, kinds: int) -> float:
     """Log of the number of ways to split `size` objects among `kinds` classes (eq. 9)."""
     try:
@@ -32,6 +35,19 @@ def _model_cost(table: Contingency, of_clusters: bool) -> float:
         for size, count in Counter(sizes.tolist()).items()
     )
     return total / table.n if table.n < 2**1000 else 0.0
+
+
+def cluster_nats(counts: Iterable[int], kinds: int) -> float:
+    """Nats to send the classes of one cluster: its term of n Q0 (eq. 11).
+
+    `counts` are the objects of its classes, and `kinds` is the number of all classes.
+
+    >>> round((cluster_nats([2], 2) + cluster_nats([1, 1], 2)) / math.log(2), 12)
+    5.169925001442
+    """
+    sizes = Counter(counts)
+    objects = sum(size * count for size, count in sizes.items())
+    return total_entropy(sizes, objects) + _log_choices(objects, kinds)
 
 
 @measure(

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from clustervet.plots.tables import alluvial, contingency_heatmap, information_diagram
     from clustervet.plots.text_bounds import share_plot, text_figures
     from clustervet.plots.theme import template
+    from clustervet.plots.trees import tree_plot
 
 __all__ = [
     "BoundDisplay",
@@ -73,6 +74,7 @@ __all__ = [
     "template",
     "text_figures",
     "trajectory_plot",
+    "tree_plot",
     "without_title",
 ]
 
@@ -89,6 +91,7 @@ _MODULES = {
     "tables": ("alluvial", "contingency_heatmap", "information_diagram"),
     "text_bounds": ("share_plot", "text_figures"),
     "theme": ("template",),
+    "trees": ("tree_plot",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

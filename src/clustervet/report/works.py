@@ -88,6 +88,8 @@ WORKS = (
     "Vinh, N. X., Epps, J., Bailey, J. (2010). Information theoretic measures for "
     "clusterings comparison. JMLR 11.",
     "Wallace, D. L. (1983). A method for comparing two hierarchical clusterings: comment. JASA 78.",
+    "Willems, F. M. J., Shtarkov, Y. M., Tjalkens, T. J. (1995). The context-tree weighting "
+    "method: basic properties. IEEE Transactions on Information Theory 41.",
     "Xie, X. L., Beni, G. (1991). A validity measure for fuzzy clustering. IEEE "
     "Transactions on Pattern Analysis and Machine Intelligence 13.",
 )
