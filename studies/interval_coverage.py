@@ -11,7 +11,7 @@ their cell. Prints, for each measure, the share of intervals that hold the value
 populations, and the least in brackets.
 
 With --write the figures go into src/clustervet/inference/calibration.json, which intervals quote,
-and into docs/coverage.md.
+and into docs/coverage.md. With --measures as well, the figures of all other measures are kept.
 """
 
 from __future__ import annotations
@@ -155,8 +155,12 @@ def main() -> None:
     found = study(options.half, options.tables, options.method, keys, options.jobs, SIZES)
     print(as_markdown(found), flush=True)
     if options.write:
-        rows = ",\n".join(f" {json.dumps(key)}: {json.dumps(found[key])}" for key in found)
         path = ROOT / "src" / "clustervet" / "inference" / "calibration.json"
+        if asked:
+            found = json.loads(path.read_text(encoding="utf-8")) | found
+            every = [record.key for record in cv.measures.select(kind="external")]
+            found = {key: found[key] for key in every if key in found}
+        rows = ",\n".join(f" {json.dumps(key)}: {json.dumps(found[key])}" for key in found)
         path.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
         page = ROOT / "docs" / "coverage.md"
         head = page.read_text(encoding="utf-8").partition("\n### ")[0].rstrip()

@@ -693,6 +693,24 @@ def gini(table):
 
 
 @_measure
+def goodman_kruskal_lambda(table):
+    """Goodman & Kruskal 1954: errors of the best guess, without the cluster and with it."""
+    without = table.n - max(row[0].a for row in table.rows.values())
+    knowing = table.n - sum(max(cell.x for cell in column) for column in table.columns.values())
+    return (without - knowing) / without if without else None
+
+
+@_measure
+def goodman_kruskal_tau(table):
+    """Goodman & Kruskal 1954: errors of guesses at random, without the cluster and with it."""
+    without = _add(row[0].a / table.n * (1 - row[0].a / table.n) for row in table.rows.values())
+    knowing = _add(x / table.n * (1 - x / b) for x, _, b, *_ in table.cells)
+    if isinstance(without, mpf) or isinstance(knowing, mpf):
+        without, knowing = real(without), real(knowing)
+    return (without - knowing) / without if without else None
+
+
+@_measure
 def inverse_gini(table):
     return _add(
         row[0].a * (1 - sum((x / a) ** 2 for x, a, *_ in row)) / table.n

@@ -136,6 +136,16 @@ def copies(record, shown, right):
     )
 
 
+def squares(record, shown):
+    """A3.M, from the paper's formula."""
+    a, b = shown["a"], shown["b"]
+    total = 0.0
+    for part in set(a):
+        inside = [y for x, y in zip(a, b, strict=True) if x == part]
+        total += (len(inside) / len(a)) ** 2 * distance(record, [0] * len(inside), inside)
+    return distance(record, a, b), total
+
+
 def sides_again(record, name, example):
     """Both sides of a property, from the paper's formula and the public function."""
     s = dict(example.labelings)
@@ -162,6 +172,20 @@ def sides_again(record, name, example):
         ),
         "horizontal_collinearity": lambda: (d("a", "meet") + d("b", "meet"), d("a", "b")),
         "log_scale": lambda: (d("one cluster", "a"), math.log2(len(set(s["a"])))),
+        "quadratic_additivity": lambda: squares(record, s),
+        "mirkin_scale": lambda: (d("one cluster", "a"), 1 - 1 / len(set(s["a"]))),
+        "monotone_scale": lambda: (d("one for a", "a"), d("one for b", "b")),
+        "metric": lambda: {
+            "0": lambda: (d("a", "b"), 0.0),
+            "d(b, a)": lambda: (d("a", "b"), d("b", "a")),
+            "d(a, b) + d(b, c)": lambda: (d("a", "c"), d("a", "b") + d("b", "c")),
+        }[example.right](),
+        "single_split": lambda: (
+            d("one cluster", "a"),
+            2 * (len(s["a"]) - 1) / len(s["a"]) ** 2,
+        ),
+        "common_clusters": lambda: (d("a", "b"), d("rest of a", "rest of b")),
+        "top_to_bottom": lambda: (d("one cluster", "a"), 1 - 1 / len(s["a"])),
         "constant_baseline": lambda: tuple(
             shuffled_mean(record, s[f"truth {k}"], s[f"pred {k}"]) for k in (1, 2)
         ),

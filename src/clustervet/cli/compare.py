@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -11,6 +12,13 @@ from clustervet.cli.emit import emit
 from clustervet.cli.files import READ, WRITTEN
 from clustervet.errors import ParameterError
 from clustervet.registry import measures
+
+
+class CentresChoice(StrEnum):
+    """What is at the centre of a group of labelings."""
+
+    medoids = "medoids"
+    consensus = "consensus"
 
 
 def compare(
@@ -41,6 +49,12 @@ def compare(
         int | None,
         typer.Option(metavar="K", help="Number of groups; by default as many as are most apart."),
     ] = None,
+    centres: Annotated[
+        CentresChoice,
+        typer.Option(
+            help="What is at the centre of a group: one of its labelings, or their consensus."
+        ),
+    ] = CentresChoice.medoids,
     weight: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,7 +68,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Write the consensus there, one label per line.",
+            help="Write the consensus there, one label per line; with --centres consensus also "
+            "that of each group.",
             callback=options.checked_output,
         ),
         WRITTEN,
@@ -115,8 +130,11 @@ def compare(
     for name, given in (("nearest", nearest), ("within", within)):
         if given is not None and query is None:
             raise ParameterError(f"--{name} goes with --query.")
-    if trajectory and (query is not None or consensus is not None or groups is not None):
-        raise ParameterError("--trajectory goes without --query, --consensus and --groups.")
+    around = centres is CentresChoice.consensus
+    if trajectory and (query or consensus or groups is not None or around):
+        raise ParameterError(
+            "--trajectory goes without --query, --consensus, --groups and --centres."
+        )
     reader = LabelingFiles(
         labels,
         array=array,
@@ -140,6 +158,7 @@ def compare(
         return
     found = ensemble.summary(
         groups,
+        centres=centres.value,
         starts=starts,
         random_state=seed,
         query=None if query is None else reader.one(query),
@@ -147,6 +166,9 @@ def compare(
         within=within,
     )
     if consensus is not None:
-        rows = [["NA" if label is None else label] for label in found.labels()]
-        write_whole(consensus, csv_rows([["consensus"], *rows]))
+        written = {"consensus": found.labels()}
+        written |= {f"group {k + 1}": found.labels(k) for k in range(len(found.groups.centres))}
+        rows = zip(*written.values(), strict=True)
+        shown = [["NA" if label is None else label for label in row] for row in rows]
+        write_whole(consensus, csv_rows([list(written), *shown]))
     emit(found, format, output, remarks=reader.remarks(), report=report)

@@ -81,7 +81,7 @@ def dom(
     output: options.Output = None,
     report: options.Report = None,
 ) -> None:
-    """Compare measures as Dom 2001, §7, does: tables, figures as options.numbers, ranks.
+    """Compare measures as Dom 2001, §7, does: tables, figures as numbers, ranks.
 
     The measures of the paper by default.
     """

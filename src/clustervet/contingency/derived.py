@@ -262,6 +262,18 @@ class TableSums(Table):
         """Objects that lie in their cluster's largest cell."""
         return self._peak_sum(self.peaks.cluster_peaks)
 
+    @property
+    def largest_class(self) -> int | Fraction:
+        """Objects of the largest class."""
+        largest = self.class_sizes.max() if self.plain is None else max(self.plain.class_sizes)
+        return self._peak_sum([largest])
+
+    @property
+    def class_impurity(self) -> float:
+        """The chance that two draws with replacement differ in class."""
+        square = self.exact_n**2
+        return float((square - self._squares[1]) / square)
+
     def _peak_sum(self, peaks: Sequence[int]) -> int | Fraction:
         if self.plain is not None:
             return sum(peaks) * (1 if self.is_whole else self.plain.unit)

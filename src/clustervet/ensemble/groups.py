@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of, whole
 from clustervet._memory import need
 from clustervet.labels import show_label
+from clustervet.partition import Partition
 from clustervet.registry import Estimate
 from clustervet.view import Result, Section, plain_table
 from clustervet.view.words import counted, number
@@ -20,7 +21,9 @@ from clustervet.view.words import names as some_names
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 Linkage = Literal["average", "complete", "single"]
+Centres = Literal["medoids", "consensus"]
 LINKAGES: tuple[Linkage, ...] = ("average", "complete", "single")
+CENTRES: tuple[Centres, ...] = ("medoids", "consensus")
 # Numbers of groups that are tried where none is given.
 MOST_GROUPS = 10
 # Rows of the matrix that are looked at together.
@@ -117,7 +120,7 @@ def mean_distance(matrix: Floats, weights: Floats) -> Estimate:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Groups(Result):
-    """Labelings in groups around medoids.
+    """Labelings in groups around medoids, or around consensus centres.
 
     Parameters
     ----------
@@ -126,13 +129,19 @@ class Groups(Result):
     labels : ndarray of int
         The group of each labeling.
     medoids : tuple of int
-        The positions of the labelings at the centres of the groups.
+        The positions of the labelings at the centres of the groups; of those nearest to the
+        centres where these are consensus partitions.
     mean_distance : float
-        The weighted mean distance of a labeling to the medoid of its group.
+        The weighted mean distance of a labeling to the centre of its group.
     silhouette : float
         The mean silhouette of the labelings (Rousseeuw 1987). It is near 1 for groups that are
         tight and far apart, near 0 or below where there are no real groups, and nan for one
         group.
+    centres : tuple of Partition, optional
+        The consensus of each group; empty where medoids are the centres.
+    trace : tuple of float, optional
+        The mean distance to the centres, from labelings as centres to the end of the search; it
+        never rises. Empty where medoids are the centres.
     """
 
     names: tuple[str, ...]
@@ -140,6 +149,8 @@ class Groups(Result):
     medoids: tuple[int, ...]
     mean_distance: float
     silhouette: float
+    centres: tuple[Partition, ...] = ()
+    trace: tuple[float, ...] = ()
 
     @property
     def k(self) -> int:
@@ -172,17 +183,23 @@ class Groups(Result):
         Returns
         -------
         dict
-            The columns ``labeling``, ``group`` (from 1 on), and ``medoid`` of that group.
+            The columns ``labeling``, ``group`` (from 1 on), and ``medoid`` of that group, or
+            ``nearest``, the labeling nearest to its consensus.
         """
         labels = self.labels.tolist()
         return {
             "labeling": list(self.names),
             "group": [label + 1 for label in labels],
-            "medoid": [self.names[self.medoids[label]] for label in labels],
+            self._central: [self.names[self.medoids[label]] for label in labels],
         }
 
+    @property
+    def _central(self) -> str:
+        """What the labelings in `medoids` are called above a column."""
+        return "nearest" if self.centres else "medoid"
+
     def document(self) -> Section:
-        """Return the groups: their medoids, sizes and members.
+        """Return the groups: their centres, sizes and members.
 
         Returns
         -------
@@ -190,17 +207,20 @@ class Groups(Result):
             One or two sentences, and one table with one row per group.
         """
         groups = range(self.k)
+        clusters = {"clusters": [centre.k for centre in self.centres]} if self.centres else {}
         table = plain_table(
             "groups-members",
             "The groups",
             {
                 "group": [group + 1 for group in groups],
-                "medoid": [self.names[i] for i in self.medoids],
+                **clusters,
+                self._central: [self.names[i] for i in self.medoids],
                 "labelings": self.sizes,
                 "members": [some_names(self.members(group)) for group in groups],
             },
         )
-        mean = f"Mean distance to the medoid: {number(self.mean_distance)}"
+        centre = "consensus of its group" if self.centres else "medoid"
+        mean = f"Mean distance to the {centre}: {number(self.mean_distance)}"
         said = (self.sentence(), mean) if self.k > 1 else (mean,)
         return Section("groups", "Groups of labelings", said, (table,), subject=self)
 
@@ -210,7 +230,7 @@ class Groups(Result):
         Returns
         -------
         str
-            Medoids, sizes and the mean silhouette; empty for one group.
+            Centres, sizes and the mean silhouette; empty for one group.
         """
         if self.k == 1:
             return ""
@@ -218,9 +238,9 @@ class Groups(Result):
             f"{show_label(self.names[i], WIDTH)} ({size:,})"
             for i, size in zip(self.medoids, self.sizes, strict=True)
         )
-        return (
-            f"{self.k} groups (labelings) around {centres}; mean silhouette {self.silhouette:.2f}."
-        )
+        around = "consensus centres near " if self.centres else ""
+        silhouette = f"mean silhouette {self.silhouette:.2f}"
+        return f"{self.k} groups (labelings) around {around}{centres}; {silhouette}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the groups as plain data; a number that is not finite is None.
@@ -228,8 +248,11 @@ class Groups(Result):
         Returns
         -------
         dict
-            The number of groups, the group of each labeling, medoids, sizes and silhouette.
+            The number of groups, the group of each labeling, medoids, sizes and silhouette; for
+            consensus centres also the sizes of their clusters, and the trace.
         """
+        centres = [centre.sizes.tolist() for centre in self.centres]
+        found = {"centres": centres, "trace": list(self.trace)} if self.centres else {}
         return {
             "k": self.k,
             "labels": dict(zip(self.names, self.labels.tolist(), strict=True)),
@@ -237,6 +260,7 @@ class Groups(Result):
             "sizes": self.sizes,
             "mean_distance": self.mean_distance,
             "silhouette": None if math.isnan(self.silhouette) else self.silhouette,
+            **found,
         }
 
 

@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import whole
 from clustervet.ensemble.consensus import Consensus
 from clustervet.ensemble.distances import MATRIX, Distances, matrix_table
 from clustervet.ensemble.embedding import Embedding, positive_interval
 from clustervet.ensemble.groups import Groups, Hierarchy, Medoid
 from clustervet.ensemble.nearest import Nearest
+from clustervet.errors import ParameterError
 from clustervet.labels import show_label
 from clustervet.registry import Estimate
 from clustervet.view import Cell, Column, Result, Row, Section, Table, name_cell, number_cell, plain
@@ -81,15 +83,30 @@ class Summary(Result):
         """Names of the labelings."""
         return self.distances.names
 
-    def labels(self) -> list[int | None]:
+    def labels(self, group: int | None = None) -> list[int | None]:
         """Return the cluster of each object in the consensus, in the order of the input.
+
+        Parameters
+        ----------
+        group : int, optional
+            The number of a group, from 0 on, for its consensus instead of that of all labelings.
 
         Returns
         -------
         list of int or None
             One entry per object that was given; None for an object that was dropped.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such group, or the groups are around medoids.
         """
-        found: list[int | None] = self.consensus.labels.tolist()
+        partition = self.consensus.partition
+        if group is not None:
+            if not self.groups.centres:
+                raise ParameterError("groups around medoids have no consensus of their own.")
+            partition = self.groups.centres[whole(group, "group", 0, self.groups.k - 1)]
+        found: list[int | None] = partition.codes.tolist()
         if self.kept is None:
             return found
         rest = iter(found)

@@ -19,6 +19,7 @@ from clustervet.external.coding import (
 )
 from clustervet.external.impurity import (
     gini,
+    goodman_kruskal_tau,
     inverse_gini,
 )
 from clustervet.external.information import (
@@ -45,6 +46,7 @@ from clustervet.external.matching import (
 from clustervet.external.overlap import (
     directional_hamming,
     f_measure,
+    goodman_kruskal_lambda,
     hamming,
     inverse_directional_hamming,
     inverse_purity,
@@ -88,6 +90,8 @@ __all__ = [
     "f_measure",
     "fowlkes_mallows",
     "gini",
+    "goodman_kruskal_lambda",
+    "goodman_kruskal_tau",
     "hamming",
     "homogeneity",
     "hubert_gamma",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from clustervet.contingency import Contingency
-from clustervet.external.common import as_array, positive, ratios
+from clustervet.external.common import as_array, positive, ratios, share
 from clustervet.registry import measure
 
 
@@ -74,6 +74,38 @@ def mean_purity(table: Contingency) -> float:
     0.75
     """
     return float((table.cluster_peak_sum + table.class_peak_sum) / (2 * table.exact_n))
+
+
+@measure(
+    title="Goodman and Kruskal's lambda",
+    symbol="λ",
+    family="matching",
+    better="higher",
+    bounds=(0, 1),
+    perfect=1.0,
+    aliases=("gk_lambda",),
+    equation="(sum_k max_c h(c,k) - max_c h(c)) / (n - max_c h(c))",
+    reference="Goodman & Kruskal 1954; cited in Dom 2001, §5",
+    meaning="The share of errors that knowing the cluster saves when the most frequent class is "
+    "predicted.",
+    use="Clusters are read as class predictions, and one class is so large that purity is high "
+    "anyway.",
+    avoid="Numbers of clusters differ: splitting never lowers it. Or all clusters have the same "
+    "majority class: it is 0 then, however much they tell.",
+)
+def goodman_kruskal_lambda(table: Contingency) -> float:
+    """Share of errors that the cluster saves in predicting the class.
+
+    The table's transpose gives the share saved in predicting the cluster from the class.
+
+    >>> round(goodman_kruskal_lambda(["a", "a", "a", "b", "b"], [0, 0, 1, 1, 1]), 12)
+    0.5
+    """
+    largest = table.largest_class
+    left = table.exact_n - largest
+    return share(
+        table.cluster_peak_sum - largest, left, "there is one class, so nothing to predict"
+    )
 
 
 @measure(

@@ -75,6 +75,12 @@ NEEDS = (
     Need("purity", ("homogeneity",), "clusters that mix classes are punished", ("no mixing",)),
     Need("unity", ("completeness",), "classes that fall apart are punished", ("no splitting",)),
     Need("noise", ("rag_bag",), "a cluster for all that is left over is right", ("leftovers",)),
+    Need(
+        "shared clusters",
+        ("common_clusters",),
+        "clusters that both clusterings have can be left out",
+        ("clusters in common",),
+    ),
 )
 
 

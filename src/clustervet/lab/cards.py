@@ -130,7 +130,7 @@ class MeasureList(Result):
     Examples
     --------
     >>> [record.key for record in measure_list("impurity").records]
-    ['gini', 'inverse_gini']
+    ['gini', 'inverse_gini', 'goodman_kruskal_tau']
     """
 
     records: tuple[Measure, ...]
@@ -240,9 +240,10 @@ def measure_list(family: str | Iterable[str] | None = None) -> MeasureList:
     Examples
     --------
     >>> measure_list("impurity")
-    measure          range  title               aliases
-    gini          ↓  0 … 1  Gini index          gini_index, average_gini
-    inverse_gini  ↓  0 … 1  Inverse Gini index
+    measure                 range  title                      aliases
+    gini                 ↓  0 … 1  Gini index                 gini_index, average_gini
+    inverse_gini         ↓  0 … 1  Inverse Gini index
+    goodman_kruskal_tau  ↑  0 … 1  Goodman and Kruskal's tau  gk_tau
     """
     return MeasureList(tuple(registry.select(family=family)))
 

@@ -35,6 +35,8 @@ DIGITS = 12
 PACKAGED = "matrix.json"
 # At most this number of measures are shown with every answer in words; more are a table of marks.
 FEW = 3
+# At most this number of properties stand in one table of marks, so that it fits a terminal.
+WIDEST = 18
 
 
 def known_properties() -> dict[str, Property]:
@@ -364,7 +366,7 @@ class PropertyMatrix(Mapping[str, Mapping[str, PropertyVerdict]], Result):
         return Section(
             "properties",
             "Properties of the measures",
-            blocks=() if few else (self._marks(),),
+            blocks=() if few else self._marks(),
             sections=tuple(_answers(k, *row) for k, row in enumerate(rows.items())) if few else (),
             notes=() if few else (LEGEND, *self._letters(), *broken),
             subject=self,
@@ -372,17 +374,27 @@ class PropertyMatrix(Mapping[str, Mapping[str, PropertyVerdict]], Result):
             citations=tuple(dict.fromkeys(kind.reference for kind in self.properties)),
         )
 
-    def _marks(self) -> Table:
+    def _marks(self) -> tuple[Table, ...]:
+        """Return the marks in one table, or in several of about the same width."""
         heads = [
             Column(letter, "text", hint=f"{kind.title}: {kind.claim}")
             for letter, kind in zip(ascii_lowercase, self.properties, strict=False)
         ]
+        tables = -(-len(heads) // WIDEST)
+        width = -(-len(heads) // tables)
+        return tuple(self._some_marks(heads, k * width, (k + 1) * width) for k in range(tables))
+
+    def _some_marks(self, heads: list[Column], first: int, end: int) -> Table:
         rows = (
-            Row((text_cell(key), *(Cell(answer.mark, hint=str(answer)) for answer in row.values())))
+            Row((text_cell(key), *(Cell(answer.mark, hint=str(answer)) for answer in answers)))
             for key, row in self.rows.items()
+            for answers in [list(row.values())[first:end]]
         )
-        title = "Which measure has which property"
-        return Table("properties-marks", title, (Column("measure", "text"), *heads), tuple(rows))
+        title, key = "Which measure has which property", "properties-marks"
+        if len(heads) > WIDEST:
+            title += f": {heads[first].title} to {heads[min(end, len(heads)) - 1].title}"
+            key += f"-{first + 1}" if first else ""
+        return Table(key, title, (Column("measure", "text"), *heads[first:end]), tuple(rows))
 
     def _letters(self) -> list[str]:
         """Return what the letters above the columns stand for."""

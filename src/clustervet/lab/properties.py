@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ import numpy as np
 from clustervet.lab.cases import (
     EVERY_PAIR,
     EVERY_THREE,
+    LARGEST,
     PAIRS_TRIED,
     Labeling,
     PropertyCase,
@@ -29,6 +31,7 @@ from clustervet.lab.cases import (
     shapes,
     sizes_of,
     tested_property,
+    two,
 )
 from clustervet.registry import Measure
 
@@ -177,16 +180,19 @@ def _after(used: Labeling, labels: Labeling) -> Labeling:
     return tuple(max(used) + 1 + label for label in labels)
 
 
-def _weighted(case: PropertyCase, values: Sequence[float], record: Measure) -> Sides:
+def _weighted(
+    case: PropertyCase, values: Sequence[float], record: Measure, power: int = 1
+) -> Sides:
+    """Return a distance, and the sum of those within parts, weighted by powers of their shares."""
     whole, *parts = values
-    total = sum(s * v for s, v in zip(case.sizes, parts, strict=True))
-    return whole, total / sum(case.sizes)
+    n = sum(case.sizes)
+    return whole, sum(s**power * v for s, v in zip(case.sizes, parts, strict=True)) / n**power
 
 
 @tested_property(
     title="Convex additivity",
     short="convex",
-    reference="Meilă 2007, Property 8 (eq. 31) and axiom A3",
+    reference="Meilă 2007, Property 8 (eq. 31), of which axiom A3 is a case",
     tested=f"all pairs of clusterings of up to {EVERY_PAIR} points in two parts, and larger",
     reads="distances",
     seeds=_two_parts,
@@ -198,19 +204,26 @@ def convex_additivity(seeds: Seeds) -> Iterator[PropertyCase]:
     if len(set(blocks)) != 2:
         return
     first, second = (meet(blocks, seed) for seed in seeds[1:])
+    shown = (*_named(first, second), ("parts", canonical(blocks)))
+    right = "the mean of d within the parts, weighted by their sizes"
+    yield _by_parts(seeds, shown, blocks, (first, second), right)
+
+
+def _by_parts(
+    seeds: Seeds,
+    shown: tuple[tuple[str, Labeling], ...],
+    blocks: Labeling,
+    pair: tuple[Labeling, Labeling],
+    right: str,
+) -> PropertyCase:
+    """Return the case of two clusterings, and of what they are within each block of points."""
     kept = [[k for k, block in enumerate(blocks) if block == name] for name in sorted(set(blocks))]
+    first, second = pair
     inside = tuple(
         (canonical(first[k] for k in part), canonical(second[k] for k in part)) for part in kept
     )
-    yield PropertyCase(
-        seeds,
-        (*_named(first, second), ("parts", canonical(blocks))),
-        ((first, second), *inside),
-        "=",
-        "d(a, b)",
-        "the mean of d within the parts, weighted by their sizes",
-        sizes=tuple(map(len, kept)),
-    )
+    sizes = tuple(map(len, kept))
+    return PropertyCase(seeds, shown, (pair, *inside), "=", "d(a, b)", right, sizes=sizes)
 
 
 def _splits(rng: np.random.Generator) -> Iterator[Seeds]:
@@ -289,24 +302,187 @@ def horizontal_collinearity(seeds: Seeds) -> Iterator[PropertyCase]:
     yield comparison(seeds, shown, "d", [("a", "meet"), ("b", "meet")], "=", [("a", "b")])
 
 
+def _uniform(rng: np.random.Generator) -> Iterator[Seeds]:
+    yield from ((of_sizes([size] * k),) for k in range(2, 17) for size in (1, 2, 5))
+
+
+def _is_uniform(labels: Labeling) -> bool:
+    """Return whether there are several clusters, all of one size."""
+    kinds = set(labels)
+    return len(kinds) > 1 and len({labels.count(label) for label in kinds}) == 1
+
+
+def _from_the_top(seeds: Seeds, right: str) -> PropertyCase:
+    """Return the case of the distance of a clustering from one cluster."""
+    labels = seeds[0]
+    high = (0,) * len(labels)
+    shown = ("one cluster", high), ("a", labels)
+    return PropertyCase(seeds, shown, ((high, labels),), "=", "d(one cluster, a)", right)
+
+
 @tested_property(
     title="Logarithmic scale (A4)",
     short="A4",
     reference="Meilă 2007, axiom A4",
     tested="2 to 16 clusters of 1, 2 and 5 points",
     reads="distances",
-    seeds=lambda rng: ((of_sizes([size] * k),) for k in range(2, 17) for size in (1, 2, 5)),
+    seeds=_uniform,
     sides=lambda case, values, record: (values[0], math.log2(len(set(case.seeds[0])))),
 )
 def log_scale(seeds: Seeds) -> Iterator[PropertyCase]:
     """K equal clusters are log2 K bits away from a single one."""
-    labels = seeds[0]
-    clusters = len(set(labels))
-    if clusters > 1 and len({labels.count(label) for label in set(labels)}) == 1:
-        high = (0,) * len(labels)
-        shown = ("one cluster", high), ("a", labels)
-        right = f"log2 {clusters}"
-        yield PropertyCase(seeds, shown, ((high, labels),), "=", "d(one cluster, a)", right)
+    if _is_uniform(seeds[0]):
+        yield _from_the_top(seeds, f"log2 {len(set(seeds[0]))}")
+
+
+@tested_property(
+    title="Quadratic additivity (A3.M)",
+    short="A3.M",
+    reference="Meilă 2007, axiom A3.M in Property 12, after eq. 32",
+    tested=f"all clusterings of up to {EVERY_PAIR} points with their proper refinements, and "
+    "larger ones at random",
+    reads="distances",
+    sides=functools.partial(_weighted, power=2),
+)
+def quadratic_additivity(seeds: Seeds) -> Iterator[PropertyCase]:
+    """The distance to a refinement is the sum over clusters, weighted by squares of shares."""
+    first, second = canonical(seeds[0]), meet(*seeds)
+    if not any(first) or first == second:
+        return  # both sides are the same distance, or that of equal clusterings
+    right = "the sum of d within the clusters of a, weighted by the squares of their shares"
+    yield _by_parts(seeds, _named(first, second), first, (first, second), right)
+
+
+@tested_property(
+    title="Scale of the Mirkin metric (A4.M)",
+    short="A4.M",
+    reference="Meilă 2007, axiom A4.M in Property 11",
+    tested="2 to 16 clusters of 1, 2 and 5 points",
+    reads="distances",
+    seeds=_uniform,
+    sides=lambda case, values, record: (values[0], 1 - 1 / len(set(case.seeds[0]))),
+)
+def mirkin_scale(seeds: Seeds) -> Iterator[PropertyCase]:
+    """K equal clusters are at distance 1 - 1/K from a single one."""
+    if _is_uniform(seeds[0]):
+        yield _from_the_top(seeds, f"1 - 1/{len(set(seeds[0]))}")
+
+
+def _two_uniform(rng: np.random.Generator) -> Iterator[Seeds]:
+    """Yield K equal clusters beside as many of another size, and beside one more of any size."""
+    sizes = (1, 2, 3, 5)
+    for k, one, other in product(range(1, 13), sizes, sizes):
+        for more in (k, k + 1):
+            if more > k or (k > 1 and one < other):
+                found = of_sizes([one] * k), of_sizes([other] * more)
+                # The size of a case is that of its first labeling.
+                yield tuple(sorted(found, key=len, reverse=True))
+
+
+@tested_property(
+    title="Scale that never falls (A4.H)",
+    short="A4.H",
+    reference="Meilă 2007, axiom A4.H before Property 13 (eqs. 50 to 54)",
+    tested="1 to 12 clusters of 1, 2, 3 and 5 points, beside as many and beside one more",
+    reads="distances",
+    seeds=_two_uniform,
+    shrinks=False,
+)
+def monotone_scale(seeds: Seeds) -> Iterator[PropertyCase]:
+    """How far K equal clusters are from one depends on K alone and never falls as K grows."""
+    fewer, more = sorted(seeds, key=lambda labels: (len(set(labels)), len(labels)))
+    shown = {"a": fewer, "one for a": (0,) * len(fewer), "b": more, "one for b": (0,) * len(more)}
+    relation: Relation = "=" if len(set(more)) == len(set(fewer)) else "<="
+    yield comparison(seeds, shown, "d", [("one for a", "a")], relation, [("one for b", "b")])
+
+
+def _twos_and_threes(rng: np.random.Generator) -> Iterator[Seeds]:
+    yield from two(rng)
+    yield from _threes(rng)
+
+
+@tested_property(
+    title="Metric (M1)",
+    short="M1",
+    reference="Meilă 2007, axiom M1 (Property 1, eq. 23)",
+    tested=f"identity and symmetry on {PAIRS_TRIED}; detours as for the triangle inequality",
+    reads="distances",
+    seeds=_twos_and_threes,
+)
+def metric(seeds: Seeds) -> Iterator[PropertyCase]:
+    """Zero between equal clusterings alone, never negative, symmetric, and no detour is shorter."""
+    if len(seeds) == 3:
+        yield from triangle.build(seeds)
+        return
+    yield from identity.build(seeds)
+    yield from (replace(case, left="d(a, b)", right="d(b, a)") for case in symmetry.build(seeds))
+
+
+@tested_property(
+    title="Cost of splitting off one point (M2)",
+    short="M2",
+    reference="Meilă 2007, axiom M2; Mirkin & Cherny 1970",
+    tested="2 to 24 points",
+    reads="distances",
+    seeds=lambda rng: ((of_sizes([n - 1, 1]),) for n in range(2, LARGEST + 1)),
+    sides=lambda case, values, record: (values[0], _one_point(len(case.seeds[0]))),
+)
+def single_split(seeds: Seeds) -> Iterator[PropertyCase]:
+    """One point split off a single cluster of n points is at distance 2 (n - 1) / n^2."""
+    n = len(seeds[0])
+    if sizes_of(seeds[0]) == (n - 1, 1):
+        yield _from_the_top(seeds, f"2 x {n - 1} / {n}^2")
+
+
+def _one_point(n: int) -> float:
+    return 2 * (n - 1) / n**2
+
+
+def _with_common(rng: np.random.Generator) -> Iterator[Seeds]:
+    """Yield clusters that two clusterings share, 0 for the other points, and both clusterings."""
+    for n in range(2, EVERY_PAIR + 1):
+        for rest in range(1, n):
+            for (a, b), common in product(pairs(n - rest), shapes(rest)):
+                marks = (*(0,) * (n - rest), *(1 + k for k in common))
+                yield marks, (*a, *(0,) * rest), (*b, *(0,) * rest)
+    for marks, *others in drawn(rng, 3):
+        yield (tuple(label // 2 for label in marks), *others)
+
+
+@tested_property(
+    title="Clusters in common do not count (M3)",
+    short="M3",
+    reference="Meilă 2007, axiom M3; Mirkin & Cherny 1970",
+    tested=f"{PAIRS_TRIED}, with some clusters in common",
+    reads="distances",
+    seeds=_with_common,
+)
+def common_clusters(seeds: Seeds) -> Iterator[PropertyCase]:
+    """The distance stays the same if clusters that both clusterings have are left out."""
+    marks, *sides = seeds
+    kept = [k for k, mark in enumerate(marks) if not mark]
+    inside = [canonical(side[k] for k in kept) for side in sides]
+    if len(kept) == len(marks) or inside[0] == inside[1]:
+        return  # nothing is in common, or everything is
+    whole = [canonical((m, not m and x) for m, x in zip(marks, s, strict=True)) for s in sides]
+    shown = {"a": whole[0], "b": whole[1], "rest of a": inside[0], "rest of b": inside[1]}
+    yield comparison(seeds, shown, "d", [("a", "b")], "=", [("rest of a", "rest of b")])
+
+
+@tested_property(
+    title="Distance from top to bottom (M4)",
+    short="M4",
+    reference="Meilă 2007, axiom M4; Mirkin & Cherny 1970",
+    tested="2 to 24 points",
+    reads="distances",
+    seeds=lambda rng: ((tuple(range(n)),) for n in range(2, LARGEST + 1)),
+    sides=lambda case, values, record: (values[0], 1 - 1 / len(case.seeds[0])),
+)
+def top_to_bottom(seeds: Seeds) -> Iterator[PropertyCase]:
+    """One cluster and singletons are at distance (n - 1) / n."""
+    n = len(seeds[0])
+    if len(set(seeds[0])) == n > 1:
+        yield _from_the_top(seeds, f"{n - 1}/{n}")
 
 
 def _margins(rng: np.random.Generator) -> Iterator[Seeds]:

@@ -74,7 +74,7 @@ def property_matrix_plot(matrix: Result, *, theme: str = "light") -> Figure:
     >>> import clustervet as cv
     >>> found = cv.lab.axioms(["rand", "vi"])
     >>> property_matrix_plot(found).layout.meta["title"]
-    'No measure has all 18 properties; variation of information has the most (15).'
+    'No measure has all 25 properties; variation of information has the most (17).'
     """
     columns = matrix.columns()
     if missing := [key for key in ("measure", "property", "answer") if key not in columns]:
@@ -256,6 +256,7 @@ def _scatter_figure(scatter: Any, theme: str) -> Figure:
     if np.isfinite(np.asarray(scatter.y, np.float64)).any():
         rho = scatter.spearman
         like = "almost like" if rho >= 0.95 else "much like" if rho >= 0.7 else "differently from"
+        like = "exactly like" if rho > 1 - 1e-12 else like
         title = (
             f"{spoken(y, 60)} ranks clusterings {like} {spoken(x)}: Spearman {brief(rho)}, "
             f"Kendall {brief(scatter.kendall)}."

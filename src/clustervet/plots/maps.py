@@ -43,8 +43,8 @@ def map_plot(
     embedding : Embedding
         The places of the clusterings. The first two coordinates are drawn.
     groups : Groups or None, optional
-        Groups of the clusterings. They give the points their colours; the medoid of each group is
-        drawn larger.
+        Groups of the clusterings. They give the points their colours; the medoid of each group, or
+        the clustering nearest to its consensus, is drawn larger.
     marked : sequence of str, optional
         Names of points to draw a ring around, such as the truth or a consensus.
     theme : {"light", "dark"}, default "light"
@@ -76,6 +76,8 @@ def map_plot(
     points[:, :kept] = embedding.points[:, :kept]
     places = label_places(points, [spoken(name, SHORT) for name in names])
     medoids = () if groups is None else groups.medoids
+    around = groups is not None and bool(groups.centres)
+    central = "nearest to the consensus of its group" if around else "medoid of its group"
     figure = canvas.new_figure()
     for group in range(int(codes.max()) + 1):
         inside = {k: names[k] for k in np.flatnonzero(codes == group).tolist()}
@@ -103,7 +105,7 @@ def map_plot(
                 hover(
                     spoken(name),
                     "" if groups is None else f"group {group + 1}",
-                    "medoid of its group" if k in medoids else "",
+                    central if k in medoids else "",
                     f"at {digits(float(points[k, 0]))}, {digits(float(points[k, 1]))}",
                 )
                 for k, name in inside.items()
