@@ -59,6 +59,8 @@ PACKED = {
 }
 EXPORT = "export it as CSV or Parquet"
 ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
+# How frames of Zstandard begin, those to be skipped too, and the kind of block that repeats a byte.
+ZSTANDARD, SKIPPABLE, REPEATED = 0xFD2FB528, 0x184D2A50, 1
 # Seconds after which people are told that a pipe is waited for.
 PATIENCE = 1.0
 UNPACKERS: dict[str, Any] = {".bz2": bz2.open, ".xz": lzma.open}
@@ -126,6 +128,8 @@ def find_place(path: str | os.PathLike[str]) -> Place:
     if not start:
         raise FileError(f"{name} is empty.")
     _check_foreign(start, place, name)
+    if place.packing == "zstd":
+        _check_whole(place.path, name)
     suffix = place.suffix if place.suffix in FORMATS else MAGIC.get(start[:4], place.suffix)
     return Place(place.path, name, start, suffix, place.packing)
 
@@ -140,6 +144,48 @@ def _check_foreign(start: bytes, place: Place, name: str) -> None:
     if kind is not None:
         how = "unpack or rename it" if "pack" in kind or "archive" in kind else EXPORT
         raise FileError(f"{name} is {kind}; {how}.")
+
+
+def _check_whole(path: str, name: str) -> None:
+    """Refuse a file packed by Zstandard that is cut: DuckDB would read the rows before the cut.
+
+    Frames and blocks say how long they are (RFC 8878, §3.1), so nothing is unpacked here.
+    """
+    at, size = 0, os.path.getsize(path)
+    with open(path, "rb", buffering=0) as stream:
+
+        def number(length: int) -> int:
+            """Return the next bytes as a number."""
+            nonlocal at
+            stream.seek(at)
+            at += length
+            return int.from_bytes(stream.read(length), "little")
+
+        while at < size:
+            start, magic = at, number(4)
+            if magic & 0xFFFFFFF0 == SKIPPABLE:
+                skipped = number(4)
+                at += skipped
+            elif magic == ZSTANDARD:
+                sign = number(1)
+                alone = sign >> 5 & 1  # then the size of the content stands for that of the window
+                at += (1 - alone) + (0, 1, 2, 4)[sign & 3] + (alone, 2, 4, 8)[sign >> 6]
+                last = False
+                while not last and at < size:
+                    block = number(3)
+                    last, kind = bool(block & 1), block >> 1 & 3
+                    at += 1 if kind == REPEATED else block >> 3
+                at += 4 * (sign >> 2 & 1)  # the checksum
+                at += not last
+            elif not start:
+                return  # no file of this kind, as the engine will say
+            else:
+                raise FileError(
+                    f"{name} is not a whole Zstandard file: after {start:,} bytes there is "
+                    "something else."
+                )
+    if at > size:
+        raise FileError(f"{name} is not a whole Zstandard file: its end is missing.")
 
 
 def _archive(path: str) -> str | None:
