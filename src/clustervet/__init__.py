@@ -60,12 +60,14 @@ if TYPE_CHECKING:
     from clustervet.suites.benchmark import benchmark
     from clustervet.tuning import (
         Choice,
+        NoiseFeatures,
         Tuning,
         find_elbow,
         find_gap,
         find_hartigan,
         find_optimum,
     )
+    from clustervet.tuning.noise_features import noise_features
     from clustervet.tuning.tune import tune
 
 __version__ = "0.1.0"
@@ -88,6 +90,7 @@ __all__ = [
     "Interval",
     "Judgement",
     "Measure",
+    "NoiseFeatures",
     "Pairs",
     "Partition",
     "Ranking",
@@ -111,6 +114,7 @@ __all__ = [
     "judge",
     "measure",
     "measures",
+    "noise_features",
     "pac_mdl_bound",
     "rank_predictions",
     "sample_size",
@@ -128,6 +132,7 @@ LAZY = {
     **dict.fromkeys(("Benchmark", "benchmark"), "suites"),
     **dict.fromkeys(("Selection", "select"), "selection"),
     **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
+    **dict.fromkeys(("NoiseFeatures", "noise_features"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
     "Evidence": "evidence",
     "LabelingFiles": "ensemble.labeling_files",
