@@ -49,6 +49,8 @@ studies: $(VENV)/.test
 	$(BIN)/python studies/tuning_accuracy.py
 	$(BIN)/python studies/validated_likelihood.py --write
 	$(BIN)/python studies/benchmark_errors.py --write
+	$(BIN)/python studies/noise_features.py
+	$(BIN)/python studies/medoid_samples.py
 
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py

@@ -61,12 +61,14 @@ if TYPE_CHECKING:
     from clustervet.trees import TreeScores, score_tree
     from clustervet.tuning import (
         Choice,
+        NoiseFeatures,
         Tuning,
         find_elbow,
         find_gap,
         find_hartigan,
         find_optimum,
     )
+    from clustervet.tuning.noise_features import noise_features
     from clustervet.tuning.tune import tune
 
 __version__ = "0.1.0"
@@ -89,6 +91,7 @@ __all__ = [
     "Interval",
     "Judgement",
     "Measure",
+    "NoiseFeatures",
     "Pairs",
     "Partition",
     "Ranking",
@@ -114,6 +117,7 @@ __all__ = [
     "judge",
     "measure",
     "measures",
+    "noise_features",
     "pac_mdl_bound",
     "rank_predictions",
     "sample_size",
@@ -133,6 +137,7 @@ LAZY = {
     **dict.fromkeys(("Selection", "Selections", "select"), "selection"),
     **dict.fromkeys(("TreeScores", "score_tree"), "trees"),
     **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
+    **dict.fromkeys(("NoiseFeatures", "noise_features"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
     "Evidence": "evidence",
     "LabelingFiles": "ensemble.labeling_files",

@@ -191,14 +191,78 @@ def xie_beni(p: Points) -> Real | None:
 # Pairs of points
 
 
-def intra_inter_ratio(p: Points) -> Real | None:
-    """Aggarwal 2015, eqs. 6.43 and 6.44, over all pairs."""
+def _pairs_by_side(p: Points) -> tuple[list[Real], list[Real]]:
+    """The distances of pairs in one cluster, and of pairs in two."""
     together, apart = [], []
     for i, j in itertools.combinations(range(p.n), 2):
         (together if p.own[i] == p.own[j] else apart).append(p.D[i][j])
+    return together, apart
+
+
+def intra_distance(p: Points) -> Real | None:
+    """Aggarwal 2015, eq. 6.43, over all pairs."""
+    together = _pairs_by_side(p)[0]
+    return mean(together) if together else None
+
+
+def inter_distance(p: Points) -> Real | None:
+    """Aggarwal 2015, eq. 6.44, over all pairs."""
+    apart = _pairs_by_side(p)[1]
+    return mean(apart) if apart else None
+
+
+def intra_inter_ratio(p: Points) -> Real | None:
+    """Aggarwal 2015, section 6.9.1: eq. 6.43 over eq. 6.44, over all pairs."""
+    together, apart = _pairs_by_side(p)
     if not together or not apart or not any(apart):
         return None
     return mean(together) / mean(apart)
+
+
+def medoid_distance(p: Points) -> Real:
+    """Kaufman & Rousseeuw 1990: every point of a cluster is tried as its medoid."""
+    return ctx.fsum(
+        min(ctx.fsum(p.D[medoid][j] for j in group) for medoid in group) for group in p.groups
+    )
+
+
+def median_distance(p: Points) -> Real:
+    """Bradley, Mangasarian & Street 1997: |x - median|_1, the mean of two middle values."""
+    total = 0
+    for group in p.groups:
+        for f in range(p.d):
+            values = sorted(p.rows[i][f] for i in group)
+            twice = values[(len(values) - 1) // 2] + values[len(values) // 2]
+            total += sum(abs(2 * x - twice) for x in values)
+    return ctx.mpf(total) / 2 * p.unit
+
+
+def single_linkage(p: Points) -> Real | None:
+    """The least distance of points of two clusters."""
+    return min((_between(p, "single", a, b) for a, b in cluster_pairs(p)), default=None)
+
+
+def complete_linkage(p: Points) -> Real | None:
+    """The two clusters whose farthest points are nearest."""
+    return min((_between(p, "complete", a, b) for a, b in cluster_pairs(p)), default=None)
+
+
+def average_linkage(p: Points) -> Real | None:
+    """The two clusters of least mean distance."""
+    return min((_between(p, "average", a, b) for a, b in cluster_pairs(p)), default=None)
+
+
+def ward_linkage(p: Points) -> Real | None:
+    """Ward 1963: the square root of twice the least rise of the sum of squares by a merge."""
+
+    def squares(members: Sequence[int]) -> Real:
+        pairs = itertools.combinations(members, 2)
+        return ctx.mpf(sum(p._square(i, j) for i, j in pairs)) / len(members) * p.unit**2
+
+    own = [squares(group) for group in p.groups]
+    rises = (squares(p.groups[a] + p.groups[b]) - own[a] - own[b] for a, b in cluster_pairs(p))
+    least = min(rises, default=None)
+    return None if least is None else ctx.sqrt(2 * least)
 
 
 def _between(p: Points, kind: str, a: int, b: int) -> Real:
@@ -508,6 +572,14 @@ MEASURES: dict[str, Callable[..., Real | None]] = {
     "davies_bouldin": davies_bouldin,
     "xie_beni": xie_beni,
     "intra_inter_ratio": intra_inter_ratio,
+    "intra_distance": intra_distance,
+    "inter_distance": inter_distance,
+    "medoid_distance": medoid_distance,
+    "median_distance": median_distance,
+    "single_linkage": single_linkage,
+    "complete_linkage": complete_linkage,
+    "average_linkage": average_linkage,
+    "ward_linkage": ward_linkage,
     "dunn": dunn,
     "generalized_dunn": generalized_dunn,
     "silhouette": silhouette,

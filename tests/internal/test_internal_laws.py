@@ -20,6 +20,11 @@ INTERNAL = cv.measures.select(kind="internal")
 # of points decides, as in hdbscan.
 ORDERED = {"dbcv"}
 METRICS = ["euclidean", "sqeuclidean", "cosine", "manhattan"]
+# City-block distances, which depend on the axes.
+ALONG_AXES = {"median_distance"}
+# Values in the unit of the distance.
+LENGTHS = {"average_linkage", "complete_linkage", "inter_distance", "intra_distance",
+           "median_distance", "medoid_distance", "single_linkage", "ward_linkage"}  # fmt: skip
 
 
 def records(claim: Callable[[cv.Measure], bool] = lambda record: True) -> pytest.MarkDecorator:
@@ -124,7 +129,8 @@ def test_moving_and_turning_all_points_does_not_matter(
     turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(d, d)))[0]
     found = value(record, features, y)
     assert alike(found, value(record, features + shift, y), 1e-7)
-    assert alike(found, value(record, features @ turn, y), 1e-6)
+    if record.key not in ALONG_AXES:
+        assert alike(found, value(record, features @ turn, y), 1e-6)
 
 
 @records()
@@ -142,6 +148,7 @@ def test_units_of_features_change_what_they_must(
         "bic": lambda v: v - 2 * nats,
         "aic": lambda v: v - 2 * nats,
         "validated_likelihood": lambda v: v - d * math.log(factor),
+        **dict.fromkeys(LENGTHS, lambda v: v * factor),
     }.get(record.key, lambda v: v)
     assert alike(changed(value(record, features, y)), value(record, features * factor, y), 1e-7)
 

@@ -20,6 +20,12 @@ WITHIN = ["diameter", "average", "centroid"]
 # Measures of distances alone: the metric matters, and a matrix of distances will do.
 OF_DISTANCES = {
     "intra_inter_ratio": {},
+    "intra_distance": {},
+    "inter_distance": {},
+    "medoid_distance": {},
+    "single_linkage": {},
+    "complete_linkage": {},
+    "average_linkage": {},
     "dunn": {},
     "silhouette": {},
     "generalized_dunn": {"between": "hausdorff", "within": "average"},

@@ -21,7 +21,8 @@ X, Y = data.gaussians([4, 5, 6], 2, seed=40)
 D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
 INTERNAL = [record.key for record in cv.measures.select(kind="internal")]
 # Defined for a single cluster, and for a cluster a point.
-FOR_ONE = {"ssq", "log_likelihood", "bic", "aic", "validated_likelihood", "gap_statistic"}
+FOR_ONE = {"ssq", "log_likelihood", "bic", "aic", "validated_likelihood", "gap_statistic",
+           "medoid_distance", "median_distance", "intra_distance"}  # fmt: skip
 
 
 def changed(row: int, column: int, value: float, array: np.ndarray = X) -> np.ndarray:
@@ -207,6 +208,8 @@ OPTIONS: dict[str, tuple[str, dict[str, Any], str]] = {
     "no pairs": ("intra_inter_ratio", {"pairs": 0}, r"pairs.*0"),
     "one pair": ("intra_inter_ratio", {"pairs": 1}, r"pairs.*1"),
     "pairs as text": ("intra_inter_ratio", {"pairs": "some"}, r"pairs.*all"),
+    "pairs drawn in another way": ("intra_inter_ratio", {"draw": "thirds"}, r"draw.*'halves'"),
+    "no medoids to try": ("medoid_distance", {"sample": 1}, r"sample.*1"),
     "no references": ("gap_statistic", {"references": 0}, r"references"),
     "one fold": ("validated_likelihood", {"folds": 1}, r"folds.*1"),
     "random_state as text": ("silhouette", {"sample": 5, "random_state": "x"}, r"random_state"),
@@ -241,7 +244,9 @@ def test_error_of_a_metric_function_is_the_users_own() -> None:
 
 @pytest.mark.parametrize(
     "key", [key for key in INTERNAL if key not in
-            ("silhouette", "dunn", "generalized_dunn", "intra_inter_ratio", "dbcv")]
+            ("silhouette", "dunn", "generalized_dunn", "intra_inter_ratio", "dbcv",
+             "intra_distance", "inter_distance", "medoid_distance", "single_linkage",
+             "complete_linkage", "average_linkage")]
 )  # fmt: skip
 def test_measures_of_features_need_features(key: str) -> None:
     with pytest.raises(ClustervetError, match=r"precomputed|distances"):

@@ -22,7 +22,8 @@ from clustervet.geometry import Geometry, MomentGeometry
 from clustervet.geometry.from_moments import sampled_silhouette
 
 FEATURES = ["a", "b", "c"]
-ALONE = ["ssq", "calinski_harabasz", "hartigan", "xie_beni"]
+ALONE = ["ssq", "calinski_harabasz", "hartigan", "xie_beni", "ward_linkage"]
+OF_SQUARES = ["intra_inter_ratio", "intra_distance", "inter_distance"]
 SPREAD = [*ALONE, "davies_bouldin"]
 
 
@@ -76,7 +77,8 @@ def test_squared_distances_of_pairs_follow_from_moments():
     points, codes = blobs(1e6)
     found = internal_scores(moments_of(points, codes), metric="sqeuclidean")
     wanted = internal_scores(points, codes, metric="sqeuclidean")
-    assert found["intra_inter_ratio"] == pytest.approx(wanted["intra_inter_ratio"], rel=1e-9)
+    for key in OF_SQUARES:
+        assert found[key] == pytest.approx(wanted[key], rel=1e-9)
     assert found["ssq"] == pytest.approx(wanted["ssq"], rel=1e-9)
 
 
@@ -115,7 +117,7 @@ def test_what_needs_points_says_so():
     assert [record.key for record in own if math.isfinite(card[record.key])] == ALONE
     for metric in ("euclidean", "sqeuclidean"):
         geometry = Geometry.from_moments(moments_of(points, codes), metric)
-        exact = [*ALONE, *(["intra_inter_ratio"] if metric == "sqeuclidean" else [])]
+        exact = [*ALONE, *(OF_SQUARES if metric == "sqeuclidean" else [])]
         for record in own:
             if record.key not in exact:
                 with pytest.raises((FeatureError, ParameterError), match=r"need|every point"):
@@ -135,9 +137,11 @@ def test_limits_are_those_of_points():
     assert cv.ssq(alone) == cv.ssq(same) == 0.0
     for moments in (alone, one):
         card = internal_scores(moments, measures=ALONE)
-        assert all(math.isnan(card[key]) for key in ALONE[1:])
+        assert all(math.isnan(card[key]) for key in ALONE[1:4])
+    assert cv.ward_linkage(alone) == pytest.approx(math.sqrt(27))
     card = internal_scores(same, measures=SPREAD)
-    assert all(math.isnan(card[key]) for key in SPREAD[1:])
+    assert card["ward_linkage"] == 0.0
+    assert all(math.isnan(card[key]) for key in SPREAD[1:] if key != "ward_linkage")
 
 
 def test_calls_that_cannot_be_meant_are_refused():

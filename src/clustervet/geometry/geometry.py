@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 NOISE = -1
+# Largest number of values of a block of points × features.
+BLOCK = 2**22
+# Up to this number of clusters the extremes of every two of them take no time beside the rest.
+FEW_CLUSTERS = 64
 
 
 class Geometry:
@@ -452,6 +456,33 @@ class Geometry:
             return np.asarray(self._sums[self.order[rows]])
         return sweep.row_sums(self.source, rows, self.starts, self.sorted_codes)
 
+    def own_sums(self, rows: NDArray[np.int64]) -> Floats:
+        """Sum the distances of some points to the points of their own clusters.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Positions of the points in cluster order, rising.
+
+        Returns
+        -------
+        ndarray of float
+            One sum per point.
+
+        Examples
+        --------
+        >>> Geometry([[0], [1], [5]], [0, 0, 1]).own_sums(np.array([0, 2])).tolist()
+        [1.0, 0.0]
+        """
+        if self._distances is not None:
+            return np.asarray(self._sums[self.order[rows], self.sorted_codes[rows]])
+        if self.metric.squares:
+            step = max(1, BLOCK // max(1, self.d))
+            order = self.order[rows]
+            parts = [self.squared.own(order[at : at + step]) for at in range(0, len(rows), step)]
+            return np.concatenate(parts)
+        return sweep.own_sums(self.source, rows, self.starts, self.sorted_codes)
+
     def tile(self, rows: NDArray[np.int64], start: int, stop: int) -> Any:
         """Compute distances of some points to a range of points.
 
@@ -512,7 +543,8 @@ class Geometry:
         -------
         Extremes
             By point, in cluster order: `separation` from other clusters and `reach` within the own
-            one. By pair of clusters, if asked for: `nearest`, `farthest` and `hausdorff`.
+            one. By pair of clusters, if asked for or if they are few: `nearest`, `farthest` and
+            `hausdorff`.
 
         Examples
         --------
@@ -520,8 +552,13 @@ class Geometry:
         >>> found.separation.tolist(), found.reach.tolist()
         ([5.0, 4.0, 4.0], [1.0, 1.0, 0.0])
         """
-        found = sweep.extremes(self.source, self.starts, self.sorted_codes, by_pair=by_pair)
-        return found.squared(self.squares) if self.squares else found
+        by_pair = by_pair or self.k <= FEW_CLUSTERS
+        held = self.memory.get("extremes")
+        if held is None or (by_pair and not len(held.nearest)):
+            held = sweep.extremes(self.source, self.starts, self.sorted_codes, by_pair=by_pair)
+            held = held.squared(self.squares) if self.squares else held
+            self.memory["extremes"] = held
+        return held
 
     @cached_property
     def squared(self) -> moments.SquaredSums:

@@ -17,6 +17,12 @@ ALIASES = {
 }
 # Computed here; the rest is scikit-learn's and scipy's.
 OWN = ("euclidean", "sqeuclidean", "cosine", "manhattan", "chebyshev", "precomputed")
+# The power of a factor of all features by which distances grow; other metrics ignore a factor.
+DEGREES = {
+    **dict.fromkeys(("euclidean", "manhattan", "chebyshev", "precomputed"), 1),
+    **dict.fromkeys(("minkowski", "nan_euclidean"), 1),
+    "sqeuclidean": 2,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,11 @@ class Metric:
         A user's function may read features in their unit, and angles have one.
         """
         return self.function is None and self.name != "haversine"
+
+    @property
+    def degree(self) -> int:
+        """The power of a factor of all features that a distance is multiplied by."""
+        return DEGREES.get(self.name, 0) if self.scales else 0
 
 
 def read_metric(metric: Any) -> Metric:

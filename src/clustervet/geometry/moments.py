@@ -145,6 +145,21 @@ class SquaredSums:
             sums[zeros, self.codes[rows][zeros]] -= 1  # a point is at distance 0 from itself
         return np.asarray(sums)
 
+    def own(self, rows: NDArray[np.int64]) -> Floats:
+        """Summed distances of some points, by row as given, to their own clusters."""
+        points, codes = self.points[rows], self.codes[rows]
+        if is_sparse(points):
+            norms = (self.means.offsets**2).sum(axis=1)
+            whole = (points.data, points.indices, points.indptr, codes, 0, len(rows))
+            squares = _kernels.sparse_to_own(*whole, self.means.offsets, norms, CLOSE)
+        else:
+            steps = (points - self.means.anchors[codes]) - self.means.offsets[codes]
+            squares = np.einsum("ij,ij->i", steps, steps)
+        sums = self.factor * (self.full[codes] * squares + self.within[codes]) + self.blank[codes]
+        # A row of zeros is at distance 1 from all others, and at distance 0 from itself.
+        zeros = self.full[codes] + self.blank[codes] - 1.0
+        return np.where(self.is_blank[rows], zeros, sums)
+
 
 def squared_sums(
     points: Any, codes: Labels, sizes: NDArray[np.int64], metric: Metric

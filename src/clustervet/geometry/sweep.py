@@ -23,6 +23,8 @@ Stopped = Callable[[], bool]
 PARTS = 8
 # Differences of coordinates that a compiled loop takes at once; they take about a second.
 AT_ONCE = 2**31
+# Distances below which threads cost more than they save.
+AT_LEAST = 2**21
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,39 @@ def row_sums(
             _kernels.add_rows(tile, last - first, start, stop, starts, codes, sums[first:last])
 
     for _ in _in_threads(part, parts, source, "sampled points"):
+        pass
+    return sums
+
+
+def own_sums(
+    source: Source, rows: Positions, starts: Positions, codes: NDArray[np.int32]
+) -> Floats:
+    """The rows' summed distances to their own clusters; the rows rise."""
+    sums = np.zeros(len(rows))
+    firsts = np.arange(0, len(rows), source.height)
+    lasts = np.minimum(firsts + source.height, len(rows))
+    # The columns of a block are those of all clusters that it has rows of.
+    lows, highs = starts[codes[rows[firsts]]], starts[codes[rows[lasts - 1]] + 1]
+    blocks = np.column_stack([firsts, lasts, lows, highs])
+    work = np.cumsum((lasts - firsts) * (highs - lows).astype(np.float64))
+    parts = PARTS * _kernels.cores() if work[-1] > AT_LEAST else 1
+    cuts = np.searchsorted(work, np.arange(1, parts) * work[-1] / parts)
+
+    def part(blocks: Positions, stopped: Stopped) -> None:
+        for first, last, low, high in blocks.tolist():
+            picked = rows[first:last]
+            mixed = codes[picked[0]] != codes[picked[-1]]
+            for start in range(low, high, source.width):
+                if stopped():
+                    return
+                stop = min(high, start + source.width)
+                tile = source.tile(picked, start, stop)
+                if mixed:
+                    tile = np.where(codes[picked][:, None] == codes[start:stop], tile, 0)
+                sums[first:last] += tile.sum(axis=1, dtype=np.float64)
+
+    some = [one for one in np.split(blocks, np.unique(cuts)) if len(one)]
+    for _ in _in_threads(part, some, source, "points beside those of their cluster"):
         pass
     return sums
 

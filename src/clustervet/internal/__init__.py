@@ -9,11 +9,21 @@ from clustervet.internal.compactness import (
     calinski_harabasz,
     gap_statistic,
     hartigan,
+    inter_distance,
+    intra_distance,
     intra_inter_ratio,
     ssq,
 )
 from clustervet.internal.density import dbcv
 from clustervet.internal.likelihood import aic, bic, log_likelihood, validated_likelihood
+from clustervet.internal.objectives import (
+    average_linkage,
+    complete_linkage,
+    median_distance,
+    medoid_distance,
+    single_linkage,
+    ward_linkage,
+)
 from clustervet.internal.separation import davies_bouldin, dunn, generalized_dunn, xie_beni
 from clustervet.internal.silhouette import (
     Silhouettes,
@@ -25,20 +35,28 @@ from clustervet.internal.silhouette import (
 __all__ = [
     "Silhouettes",
     "aic",
+    "average_linkage",
     "bic",
     "calinski_harabasz",
+    "complete_linkage",
     "davies_bouldin",
     "dbcv",
     "dunn",
     "gap_statistic",
     "generalized_dunn",
     "hartigan",
+    "inter_distance",
+    "intra_distance",
     "intra_inter_ratio",
     "log_likelihood",
+    "median_distance",
+    "medoid_distance",
     "silhouette",
     "silhouettes",
     "simplified_silhouette",
+    "single_linkage",
     "ssq",
     "validated_likelihood",
+    "ward_linkage",
     "xie_beni",
 ]

@@ -8,20 +8,23 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet._checks import generator, whole
+from clustervet._checks import generator, one_of, whole
 from clustervet._progress import ticking
-from clustervet.errors import ParameterError, UndefinedError
+from clustervet.errors import LabelError, ParameterError, UndefinedError
 from clustervet.geometry import Geometry
-from clustervet.internal.common import DISTANCE_BIAS, ratio
+from clustervet.internal.common import DISTANCE_BIAS, distance, ratio
 from clustervet.registry import Estimate, measure
 
-# By default the ratio of distances is exact up to this many pairs of points; beyond, this many
-# pairs are drawn.
+# By default mean distances are exact up to this many pairs of points; beyond, this many pairs are
+# drawn.
 EXACT_PAIRS = 50_000_000
 DRAWN_PAIRS = 1_000_000
 # Pairs whose distances are computed at once.
 BATCH = 50_000
+DRAWS = ("halves", "simple")
+WHERE = ("in the same cluster", "in different clusters")
 Places = NDArray[np.int64]
+NumberOfPairs = int | Literal["all"] | None
 
 
 @measure(
@@ -64,17 +67,23 @@ def ssq(geometry: Geometry) -> float:
     avoid="Numbers of clusters differ much: more clusters lower it; " + DISTANCE_BIAS + ".",
 )
 def intra_inter_ratio(
-    geometry: Geometry, pairs: int | Literal["all"] | None = None, random_state: Any = 0
+    geometry: Geometry,
+    pairs: NumberOfPairs = None,
+    random_state: Any = 0,
+    draw: str = "halves",
 ) -> float:
     """Mean distance within clusters divided by the mean distance between them.
 
     Parameters
     ----------
     pairs : int or 'all', optional
-        Number of pairs to draw, half within clusters and half between, or all pairs. By default
-        all pairs up to fifty million, and one million drawn pairs beyond.
+        Number of pairs to draw, or all pairs. By default all pairs up to fifty million, and one
+        million drawn pairs beyond.
     random_state : int, Generator or None, default 0
         Seed for drawing pairs.
+    draw : {'halves', 'simple'}, default 'halves'
+        Whether half of the pairs are drawn within clusters and half between them, or all of them
+        from all pairs of points, as in the book.
 
     Notes
     -----
@@ -86,14 +95,123 @@ def intra_inter_ratio(
     0.2
     """
     geometry.need_clusters()
-    if pairs is None:
-        pairs = "all" if math.comb(geometry.n, 2) <= EXACT_PAIRS else DRAWN_PAIRS
-    if pairs == "all":
-        intra, inter = _exact_means(geometry)
-        return ratio(intra, inter, "all points lie in one place")
-    if isinstance(pairs, str):
-        raise ParameterError(f"pairs must be 'all' or the number to draw, not {pairs!r}.")
-    return _sampled_means(geometry, whole(pairs, "pairs", 4), generator(random_state))
+    count = _number(geometry, pairs, draw)
+    if count is None:
+        within, between = _exact_means(geometry)
+        return ratio(within, between, "all points lie in one place")
+    drawn = _drawn_pairs(geometry, count, draw, generator(random_state))
+    intra, inter = (_sampled_mean(geometry, drawn[side], WHERE[side]) for side in (0, 1))
+    found = ratio(intra, inter, "all points drawn lie in one place")
+    if not math.isfinite(found):
+        raise UndefinedError("all pairs drawn between clusters are at distance 0")
+    # The variance of a quotient of independent means, to first order.
+    error = math.hypot(intra.standard_error, found * inter.standard_error) / inter
+    return Estimate(found, standard_error=error, sample=count)
+
+
+@measure(
+    title="Mean distance within clusters",
+    symbol="Intra",
+    family="compactness",
+    kind="internal",
+    better="lower",
+    bounds=(0, math.inf),
+    unit="distance",
+    cost="pairs",
+    aliases=("intra", "average_within"),
+    equation="sum_{(i,j) in P} d(x_i, x_j) / |P|, P: pairs of points in one cluster",
+    reference="Aggarwal 2015, eq. 6.43",
+    meaning="How far apart two points of the same cluster are, on average.",
+    use="You compare clusterings into one number of clusters in the unit of the distance, for any "
+    "metric.",
+    avoid="Numbers of clusters or scales of features differ: more clusters lower it; "
+    + DISTANCE_BIAS
+    + ".",
+)
+def intra_distance(
+    geometry: Geometry,
+    pairs: NumberOfPairs = None,
+    random_state: Any = 0,
+    draw: str = "halves",
+) -> float:
+    """Mean distance of two points of the same cluster.
+
+    Parameters
+    ----------
+    pairs : int or 'all', optional
+        Number of pairs to draw, as for `intra_inter_ratio`: the same seed draws the same pairs,
+        and those within clusters count. By default all pairs up to fifty million.
+    random_state : int, Generator or None, default 0
+        Seed for drawing pairs.
+    draw : {'halves', 'simple'}, default 'halves'
+        Whether half of the pairs are drawn within clusters and half between them, or all of them
+        from all pairs of points, as in the book.
+
+    Notes
+    -----
+    With drawn pairs the value is an `Estimate` with its standard error; its sample is the number
+    of pairs within clusters.
+
+    Examples
+    --------
+    >>> intra_distance([[0], [1], [5], [6]], [0, 0, 1, 1])
+    1.0
+    """
+    if geometry.k == geometry.n:
+        raise UndefinedError("it needs a cluster of at least 2 points", fault=LabelError)
+    return _mean_of_side(geometry, 0, pairs, random_state, draw)
+
+
+@measure(
+    title="Mean distance between clusters",
+    symbol="Inter",
+    family="compactness",
+    kind="internal",
+    better="higher",
+    bounds=(0, math.inf),
+    unit="distance",
+    cost="pairs",
+    aliases=("inter", "average_between"),
+    equation="sum_{(i,j) in Q} d(x_i, x_j) / |Q|, Q: pairs of points in two clusters",
+    reference="Aggarwal 2015, eq. 6.44",
+    meaning="How far apart two points of different clusters are, on average.",
+    use="You compare clusterings into one number of clusters in the unit of the distance, for any "
+    "metric.",
+    avoid="Numbers of clusters or scales of features differ: more clusters usually lower it; "
+    + DISTANCE_BIAS
+    + ".",
+)
+def inter_distance(
+    geometry: Geometry,
+    pairs: NumberOfPairs = None,
+    random_state: Any = 0,
+    draw: str = "halves",
+) -> float:
+    """Mean distance of two points of different clusters.
+
+    Parameters
+    ----------
+    pairs : int or 'all', optional
+        Number of pairs to draw, as for `intra_inter_ratio`: the same seed draws the same pairs,
+        and those between clusters count. By default all pairs up to fifty million.
+    random_state : int, Generator or None, default 0
+        Seed for drawing pairs.
+    draw : {'halves', 'simple'}, default 'halves'
+        Whether half of the pairs are drawn within clusters and half between them, or all of them
+        from all pairs of points, as in the book.
+
+    Notes
+    -----
+    With drawn pairs the value is an `Estimate` with its standard error; its sample is the number
+    of pairs between clusters.
+
+    Examples
+    --------
+    >>> inter_distance([[0], [1], [5], [6]], [0, 0, 1, 1])
+    5.0
+    """
+    geometry.need_clusters(fewer_than_points=False)
+    return _mean_of_side(geometry, 1, pairs, random_state, draw)
 
 
 @measure(
@@ -198,8 +316,31 @@ def gap_statistic(geometry: Geometry, references: int = 10, random_state: Any = 
     return Estimate(float(found.mean()) - math.log(within), standard_error=error, sample=count)
 
 
+def _number(geometry: Geometry, pairs: Any, draw: str) -> int | None:
+    """The number of pairs to draw, or None for all pairs."""
+    one_of(draw, "draw", DRAWS)
+    if pairs is None:
+        # Squared distances of all pairs follow from centroids.
+        few = math.comb(geometry.n, 2) <= EXACT_PAIRS or geometry.metric.squares
+        return None if few else DRAWN_PAIRS
+    if isinstance(pairs, str):
+        if pairs == "all":
+            return None
+        raise ParameterError(f"pairs must be 'all' or the number to draw, not {pairs!r}.")
+    return whole(pairs, "pairs", 4)
+
+
+def _mean_of_side(geometry: Geometry, side: int, pairs: Any, random_state: Any, draw: str) -> float:
+    """Mean distance of pairs within clusters (side 0) or between them (side 1)."""
+    count = _number(geometry, pairs, draw)
+    if count is None:
+        return distance(geometry, _exact_means(geometry)[side])
+    drawn = _drawn_pairs(geometry, count, draw, generator(random_state))[side]
+    return distance(geometry, _sampled_mean(geometry, drawn, WHERE[side]))
+
+
 def _exact_means(geometry: Geometry) -> tuple[float, float]:
-    """Mean distance over all pairs in one cluster, and over all pairs in two clusters."""
+    """Mean distance over all pairs in one cluster, and over all pairs in two; nan for none."""
     sizes = [int(size) for size in geometry.sizes]
     inside = sum(math.comb(size, 2) for size in sizes)
     across = math.comb(geometry.n, 2) - inside
@@ -208,7 +349,7 @@ def _exact_means(geometry: Geometry) -> tuple[float, float]:
     else:
         sums = geometry.pair_sums
         within, between = float(sums.own.sum()) / 2, sums.between
-    return within / inside, between / across
+    return within / inside if inside else math.nan, between / across if across else math.nan
 
 
 def _squared_totals(geometry: Geometry) -> tuple[float, float]:
@@ -231,18 +372,29 @@ def _squared_totals(geometry: Geometry) -> tuple[float, float]:
     return within + blank_within, between + (blank_all - blank_within)
 
 
-def _sampled_means(geometry: Geometry, pairs: int, rng: np.random.Generator) -> float:
-    """The ratio of mean distances from drawn pairs, half within and half between clusters."""
-    inside = _distances(geometry, *_pairs_within(geometry, pairs // 2, rng))
-    across = _distances(geometry, *_pairs_between(geometry, pairs - pairs // 2, rng))
-    intra, inter = float(inside.mean()), float(across.mean())
-    found = ratio(intra, inter, "all points drawn lie in one place")
-    if not math.isfinite(found):
-        raise UndefinedError("all pairs drawn between clusters are at distance 0")
-    # The variance of a quotient of independent means, to first order.
-    errors = [float(x.std(ddof=1)) / math.sqrt(len(x)) for x in (inside, across)]
-    error = math.hypot(errors[0], found * errors[1]) / inter
-    return Estimate(found, standard_error=error, sample=pairs)
+def _sampled_mean(geometry: Geometry, drawn: tuple[Places, Places], where: str) -> Estimate:
+    """Mean distance of drawn pairs, in the unit of the geometry."""
+    if len(drawn[0]) < 2:
+        raise UndefinedError(
+            f"{len(drawn[0])} of the pairs drawn are of points {where}; draw more pairs"
+        )
+    found = _distances(geometry, *drawn)
+    error = float(found.std(ddof=1)) / math.sqrt(len(found))
+    return Estimate(float(found.mean()), standard_error=error, sample=len(found))
+
+
+def _drawn_pairs(
+    geometry: Geometry, count: int, draw: str, rng: np.random.Generator
+) -> tuple[tuple[Places, Places], tuple[Places, Places]]:
+    """Drawn pairs of points within clusters, and between them."""
+    if draw == "halves":
+        within = _pairs_within(geometry, count // 2, rng)
+        return within, _pairs_between(geometry, count - count // 2, rng)
+    one = rng.integers(0, geometry.n, count)
+    other = rng.integers(0, geometry.n - 1, count)
+    other += other >= one
+    same = geometry.sorted_codes[one] == geometry.sorted_codes[other]
+    return (one[same], other[same]), (one[~same], other[~same])
 
 
 def _pairs_within(
@@ -270,7 +422,9 @@ def _pairs_between(
 
 
 def _drawn(weights: NDArray[np.float64], count: int, rng: np.random.Generator) -> Places:
+    """Clusters drawn by weight; none where no cluster has any."""
     edges = np.cumsum(weights)
+    count = count if edges[-1] else 0
     return np.asarray(np.searchsorted(edges, rng.random(count) * edges[-1], side="right"))
 
 

@@ -13,6 +13,7 @@ from clustervet._checks import generator, is_number, one_of, whole
 from clustervet.errors import FeatureError, ParameterError, UndefinedError
 from clustervet.geometry import Geometry, MomentGeometry
 from clustervet.geometry.points import is_sparse, read_with_peak, scaled_by
+from clustervet.internal.common import BLOCK
 from clustervet.labels import show_label
 from clustervet.registry import Estimate, measure
 
@@ -189,28 +190,38 @@ def validated_likelihood(
     >>> round(new, 4)
     -1.4094
     """
-    _check(covariance, regularization)
+    check_shape(covariance, regularization)
     if validation is not None:
         model = _model(geometry, covariance, regularization)
-        return _mean_density(geometry, model.log_densities(_new_points(geometry, validation)))
+        return _mean_density(geometry, model.log_densities(new_points(geometry, validation)))
     points = geometry.dense
     count = min(whole(folds, "folds", 2), geometry.n)
     if count < 2:
         raise UndefinedError("it needs at least 2 points", fault=FeatureError)
-    # Shuffled within clusters and dealt to the folds in turn, so that no fold empties a cluster.
-    shuffled = generator(random_state).permutation(geometry.n)
-    dealt = shuffled[np.argsort(geometry.codes[shuffled], kind="stable")]
-    fold = np.empty(geometry.n, np.int64)
-    fold[dealt] = np.arange(geometry.n) % count
+    fold = dealt_folds(geometry, count, random_state)
     densities = np.empty(geometry.n)
     for k in range(count):
         out = fold == k
-        model = _fit(points[~out], geometry.codes[~out], geometry.names, covariance, regularization)
+        model = fit_mixture(
+            points[~out], geometry.codes[~out], geometry.names, covariance, regularization
+        )
         densities[out] = model.log_densities(points[out])
     return _mean_density(geometry, densities)
 
 
-def _new_points(geometry: Geometry, given: Any) -> NDArray[Any]:
+def dealt_folds(geometry: Geometry, folds: int, random_state: Any) -> NDArray[np.int64]:
+    """The fold of every point; the points of a cluster are dealt to the folds in turn.
+
+    No fold then empties a cluster, if it can be avoided.
+    """
+    shuffled = generator(random_state).permutation(geometry.n)
+    dealt = shuffled[np.argsort(geometry.codes[shuffled], kind="stable")]
+    fold = np.empty(geometry.n, np.int64)
+    fold[dealt] = np.arange(geometry.n) % folds
+    return fold
+
+
+def new_points(geometry: Geometry, given: Any) -> NDArray[Any]:
     """Points beside those of the geometry, in its unit."""
     points = read_with_peak(given, "validation")[0]
     if is_sparse(points):
@@ -229,7 +240,8 @@ def _mean_density(geometry: Geometry, densities: Floats) -> Estimate:
     return Estimate(found, standard_error=error, sample=n)
 
 
-def _check(covariance: Any, regularization: Any) -> None:
+def check_shape(covariance: Any, regularization: Any) -> None:
+    """Refuse shapes and regularizations that there are not."""
     one_of(covariance, "covariance", COVARIANCES)
     if not is_number(regularization) or not 0 <= regularization < math.inf:
         raise ParameterError(
@@ -238,13 +250,15 @@ def _check(covariance: Any, regularization: Any) -> None:
 
 
 def _model(geometry: Geometry, covariance: str, regularization: float) -> Mixture:
-    _check(covariance, regularization)
+    check_shape(covariance, regularization)
     key = ("mixture", covariance, regularization)
     if key not in geometry.memory:
         if isinstance(geometry, MomentGeometry):
             model = _fit_moments(geometry, covariance, regularization)
         else:
-            model = _fit(geometry.dense, geometry.codes, geometry.names, covariance, regularization)
+            model = fit_mixture(
+                geometry.dense, geometry.codes, geometry.names, covariance, regularization
+            )
         geometry.memory[key] = model
     return geometry.memory[key]  # type: ignore[no-any-return]  # set above
 
@@ -290,6 +304,46 @@ class Mixture:
                 out[first : first + ROWS] = np.logaddexp(out[first : first + ROWS], found)
         return out
 
+    def without_each(self, points: NDArray[Any]) -> Floats:
+        """Log density of each point without each of its features: points × features.
+
+        A component has the density p(x without f) = p(x) / p(x_f given the other features).
+        """
+        out = np.full(points.shape, -np.inf)
+        rows = max(1, BLOCK // points.shape[1])
+        for first in range(0, len(points), rows):
+            block = points[first : first + rows]
+            for k in range(len(self.weights)):
+                found = self._component(block, k)[:, None] - self.conditionals(block, k)
+                np.logaddexp(out[first : first + rows], found, out=out[first : first + rows])
+        return out
+
+    def conditionals(self, points: NDArray[Any], k: int) -> Floats:
+        """Log density of each feature given the others in one component: points × features."""
+        from scipy.linalg import solve_triangular
+
+        scale = self.scales[0 if self.covariance == "tied" else k]
+        steps = (points - self.anchors[k]) - self.offsets[k]
+        if scale.ndim == 1:
+            return np.asarray(-0.5 * ((steps / scale) ** 2 + LOG_TAU) - np.log(scale))
+        inverse = solve_triangular(scale, np.eye(len(scale)), lower=True, check_finite=False)
+        # With the precision matrix P, x_f has the variance 1 / P_ff given the other features, and
+        # is (P step)_f / P_ff away from its mean.
+        precisions = (inverse**2).sum(axis=0)
+        deviations = steps @ (inverse.T @ inverse)
+        return np.asarray(0.5 * (np.log(precisions) - LOG_TAU - deviations**2 / precisions))
+
+    def marginals(self, points: NDArray[Any]) -> Floats:
+        """Log density of each feature by itself in the mixture: points × features."""
+        out = np.full(points.shape, -np.inf)
+        for k, weight in enumerate(self.weights):
+            scale = self.scales[0 if self.covariance == "tied" else k]
+            spread = scale if scale.ndim == 1 else np.sqrt((scale**2).sum(axis=1))
+            steps = ((points - self.anchors[k]) - self.offsets[k]) / spread
+            found = math.log(weight) - 0.5 * (steps**2 + LOG_TAU) - np.log(spread)
+            np.logaddexp(out, found, out=out)
+        return out
+
     def _component(self, points: NDArray[Any], k: int) -> Floats:
         from scipy.linalg import solve_triangular
 
@@ -306,7 +360,7 @@ class Mixture:
         return np.asarray(math.log(self.weights[k]) - 0.5 * (squares + d * LOG_TAU) - volume)
 
 
-def _fit(
+def fit_mixture(
     points: NDArray[Any],
     codes: NDArray[np.int32],
     names: list[Any],

@@ -23,7 +23,7 @@ BETWEEN = ("single", "complete", "average", "centroid", "to_centroids", "hausdor
 WITHIN = ("diameter", "average", "centroid")
 
 
-def _centroid_distances(geometry: Geometry) -> Any:
+def centroid_distances(geometry: Geometry) -> Any:
     """Blocks (first, last, distances of these centroids to all centroids)."""
     for first in range(0, geometry.k, ROWS):
         last = min(geometry.k, first + ROWS)
@@ -55,7 +55,7 @@ def davies_bouldin(geometry: Geometry) -> float:
     geometry.need_clusters()
     spreads = geometry.spreads
     worst = []
-    for first, last, distances in _centroid_distances(geometry):
+    for first, last, distances in centroid_distances(geometry):
         both = spreads[first:last, None] + spreads
         if ((distances == 0) & (both == 0)).any():
             raise UndefinedError("two clusters are the same single point")
@@ -85,7 +85,7 @@ def xie_beni(geometry: Geometry) -> float:
     0.01
     """
     geometry.need_clusters()
-    least = min(float(block.min()) for _, _, block in _centroid_distances(geometry))
+    least = min(float(block.min()) for _, _, block in centroid_distances(geometry))
     return ratio(
         math.fsum(geometry.within), geometry.n * least**2, "two clusters are the same single point"
     )
@@ -153,13 +153,20 @@ def generalized_dunn(
     one_of(between, "between", BETWEEN)
     one_of(within, "within", WITHIN)
     geometry.need_clusters()
+    need_few_clusters(geometry)
+    least = least_of_pairs(_between(geometry, between))
+    return ratio(least, float(_within(geometry, within).max()), "all points lie in one place")
+
+
+def need_few_clusters(geometry: Geometry) -> None:
+    """Refuse so many clusters that a value for every two of them takes too long."""
     if geometry.k > MANY_CLUSTERS:
         raise UndefinedError(f"it is for up to {MANY_CLUSTERS:,} clusters", fault=ParameterError)
-    apart = _between(geometry, between)
-    apart = apart[~np.eye(geometry.k, dtype=bool)]
-    return ratio(
-        float(apart.min()), float(_within(geometry, within).max()), "all points lie in one place"
-    )
+
+
+def least_of_pairs(apart: Floats) -> float:
+    """The least value for two different clusters."""
+    return float(apart[~np.eye(len(apart), dtype=bool)].min())
 
 
 def _between(geometry: Geometry, which: str) -> Floats:
@@ -168,7 +175,7 @@ def _between(geometry: Geometry, which: str) -> Floats:
     if which in ("centroid", "to_centroids"):
         _euclidean_only(geometry, which)
         if which == "centroid":
-            return np.concatenate([block for _, _, block in _centroid_distances(geometry)])
+            return np.concatenate([block for _, _, block in centroid_distances(geometry)])
         return _to_centroids(geometry)
     found = geometry.extremes(by_pair=True)
     if which == "hausdorff":

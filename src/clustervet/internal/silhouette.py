@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from clustervet._checks import generator, whole
 from clustervet.geometry import Geometry, MomentGeometry
 from clustervet.geometry.geometry import as_geometry
-from clustervet.internal.common import DISTANCE_BIAS
+from clustervet.internal.common import BLOCK, DISTANCE_BIAS, drawn_places, strata
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.registry import Estimate, measure
 from clustervet.view import Result, Section, Table, name_cell, plain, plain_table
 
 Floats = NDArray[np.float64]
-# Largest number of entries of a block of points × clusters.
-BLOCK = 2**22
 
 
 @measure(
@@ -373,13 +371,8 @@ def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float
     if sample >= geometry.n:
         exact = float(_all_widths(geometry)[0].mean())
         return Estimate(exact, standard_error=0.0, sample=geometry.n)
-    strata = _strata(geometry, sample)
-    drawn = [
-        start + np.sort(rng.choice(size, count, replace=False))
-        for start, size, count in strata
-        if count
-    ]
-    places = np.concatenate(drawn)
+    parts = strata(geometry, sample)
+    places = drawn_places(parts, rng)
     codes = geometry.sorted_codes[places]
     if geometry.metric.squares:
         sums = geometry.squared.of(geometry.order[places])
@@ -388,7 +381,7 @@ def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float
     widths = _widths(geometry, codes, sums / geometry.sizes, sums)[0]
     mean = variance = doubt = 0.0
     at = 0
-    for _, size, count in strata:
+    for _, size, count in parts:
         found = widths[at : at + count]
         at += count
         share = size / geometry.n
@@ -401,22 +394,3 @@ def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float
     degrees = variance**2 / doubt if doubt else math.inf  # by Satterthwaite
     error = math.sqrt(variance)
     return Estimate(mean, standard_error=error, sample=sample, degrees=degrees)
-
-
-def _strata(geometry: Geometry, sample: int) -> list[tuple[int, int, int]]:
-    """(start, size, number to draw) of each stratum; at least two points of each are drawn.
-
-    Strata are the clusters, or all points together where there are too many clusters.
-    """
-    sizes = geometry.sizes
-    least = np.minimum(sizes, 2)
-    if least.sum() > sample:
-        return [(0, geometry.n, sample)]
-    ideal = sizes * (sample / geometry.n)
-    counts = np.clip(np.floor(ideal).astype(np.int64), least, sizes)
-    while counts.sum() != sample:  # large clusters give what small ones got
-        step = 1 if counts.sum() < sample else -1
-        able = counts < sizes if step > 0 else counts > least
-        counts[int(np.argmax(np.where(able, step * (ideal - counts), -np.inf)))] += step
-    starts = geometry.starts[:-1]
-    return list(zip(starts.tolist(), sizes.tolist(), counts.tolist(), strict=True))

@@ -18,7 +18,7 @@ FAMILIES = {
     "coding": "code length of the classes given the clusters",
     "impurity": "mixtures of classes within clusters",
     "objects": "averages over single objects",
-    "compactness": "squared distances to centroids, within and between",
+    "compactness": "distances to centres, within clusters and between them",
     "separation": "distances between clusters beside those within",
     "silhouette": "each point's own cluster beside the nearest other",
     "likelihood": "density of the points in a mixture made from the clusters",

@@ -16,6 +16,8 @@ WORKS = (
     "Bezdek, J. C., Pal, N. R. (1998). Some new indexes of cluster validity. IEEE "
     "Transactions on Systems, Man and Cybernetics B 28.",
     "Blum, A., Langford, J. (2003). PAC-MDL bounds. COLT.",
+    "Bradley, P. S., Mangasarian, O. L., Street, W. N. (1997). Clustering via concave "
+    "minimization. NIPS 9.",
     "Caliński, T., Harabasz, J. (1974). A dendrite method for cluster analysis. "
     "Communications in Statistics 3.",
     "Davies, D. L., Bouldin, D. W. (1979). A cluster separation measure. IEEE Transactions "
@@ -48,6 +50,7 @@ WORKS = (
     "quelques régions voisines. Bulletin de la Société Vaudoise des Sciences Naturelles 37.",
     "Jonker, R., Volgenant, A. (1987). A shortest augmenting path algorithm for dense and "
     "sparse linear assignment problems. Computing 38.",
+    "Kaufman, L., Rousseeuw, P. J. (1990). Finding Groups in Data. Wiley.",
     "Krichevsky, R., Trofimov, V. (1981). The performance of universal encoding. IEEE "
     "Transactions on Information Theory 27.",
     "Larsen, B., Aone, C. (1999). Fast and effective text mining using linear-time document "
@@ -77,6 +80,12 @@ WORKS = (
     "Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical "
     "Journal 27.",
     "Singhal, A., Pereira, F. (1999). Document expansion for speech retrieval. SIGIR.",
+    "Sneath, P. H. A. (1957). The application of computers to taxonomy. Journal of General "
+    "Microbiology 17.",
+    "Sokal, R. R., Michener, C. D. (1958). A statistical method for evaluating systematic "
+    "relationships. University of Kansas Science Bulletin 38.",
+    "Sørensen, T. (1948). A method of establishing groups of equal amplitude in plant "
+    "sociology. Biologiske Skrifter 5.",
     "Strehl, A., Ghosh, J. (2002). Cluster ensembles. JMLR 3.",
     "Tao, T., Wang, X., Mei, Q., Zhai, C. (2006). Language model information retrieval with "
     "document expansion. HLT-NAACL.",
@@ -88,6 +97,7 @@ WORKS = (
     "Vinh, N. X., Epps, J., Bailey, J. (2010). Information theoretic measures for "
     "clusterings comparison. JMLR 11.",
     "Wallace, D. L. (1983). A method for comparing two hierarchical clusterings: comment. JASA 78.",
+    "Ward, J. H. (1963). Hierarchical grouping to optimize an objective function. JASA 58.",
     "Willems, F. M. J., Shtarkov, Y. M., Tjalkens, T. J. (1995). The context-tree weighting "
     "method: basic properties. IEEE Transactions on Information Theory 41.",
     "Xie, X. L., Beni, G. (1991). A validity measure for fuzzy clustering. IEEE "

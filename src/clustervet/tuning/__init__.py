@@ -7,6 +7,7 @@ clear says why.
 from __future__ import annotations
 
 from clustervet.tuning.curves import TuningStability
+from clustervet.tuning.noise_features import NoiseFeatures, noise_features
 from clustervet.tuning.references import TuningReference
 from clustervet.tuning.rules import Choice, find_elbow, find_gap, find_hartigan, find_optimum
 from clustervet.tuning.tune import tune
@@ -14,6 +15,7 @@ from clustervet.tuning.tuning import Tuning
 
 __all__ = [
     "Choice",
+    "NoiseFeatures",
     "Tuning",
     "TuningReference",
     "TuningStability",
@@ -21,5 +23,6 @@ __all__ = [
     "find_gap",
     "find_hartigan",
     "find_optimum",
+    "noise_features",
     "tune",
 ]

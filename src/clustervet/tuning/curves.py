@@ -32,25 +32,57 @@ from clustervet.view.data import record as plain_record
 Asked = tuple[tuple[Measure, dict[str, Any]], ...]
 NOISE = -1
 # Measures that have a value at one cluster, which the other values are compared with.
-STARTS = frozenset({"aic", "bic", "gap_statistic", "log_likelihood", "ssq", "validated_likelihood"})
+STARTS = frozenset(
+    {
+        "aic",
+        "bic",
+        "gap_statistic",
+        "intra_distance",
+        "log_likelihood",
+        "median_distance",
+        "medoid_distance",
+        "ssq",
+        "validated_likelihood",
+    }
+)
 RULES = ("elbow", "optimum", "gap", "hartigan")
 # Measures that get better with every further cluster, and the one with a rule of its own; the
 # others have an optimum.
 OWN_RULES = {
     "ssq": "elbow",
+    "medoid_distance": "elbow",
+    "median_distance": "elbow",
+    "intra_distance": "elbow",
     "intra_inter_ratio": "elbow",
     "log_likelihood": "elbow",
     "hartigan": "elbow",
     "gap_statistic": "gap",
 }
-# Pairs give large clusters more weight, which makes the ratio's curve rougher than SSQ's.
+# Pairs give large clusters more weight, which makes their curves rougher than SSQ's.
+OF_PAIRS = frozenset({"intra_distance", "intra_inter_ratio"})
 RATIO_STRENGTH = 0.6
+# Measures that get worse with further clusters: their optimum is the smallest number of clusters,
+# whatever the points are.
+FALLING = frozenset(
+    {"average_linkage", "complete_linkage", "inter_distance", "single_linkage", "ward_linkage"}
+)
 # Measures that look at the two nearest clusters or points only: their optima stand out by
 # chance more often.
 ROUGH = frozenset({"dunn", "generalized_dunn", "xie_beni"})
 ROUGH_STRENGTHS = (0.4, 0.4)
 # Sums over points, which can be compared only where the same points are summed.
-SUMS = frozenset({"aic", "bic", "gap_statistic", "hartigan", "log_likelihood", "ssq"})
+SUMS = frozenset(
+    {
+        "aic",
+        "bic",
+        "gap_statistic",
+        "hartigan",
+        "log_likelihood",
+        "median_distance",
+        "medoid_distance",
+        "ssq",
+    }
+)
 CRITERIA = frozenset({"aic", "bic"})
 # Shares of noise that differ by less than this are one share.
 SAME_NOISE = 1e-3
@@ -259,8 +291,8 @@ def read_rules(asked: Mapping[str, str] | None, records: list[Measure]) -> dict[
 
 def choose(record: Measure, rule: str, curves: Curves) -> Choice:
     """Return what a measure's curve says by a rule."""
-    if record.key in SUMS and float(np.ptp(curves.known_noise)) > SAME_NOISE:
-        why = "the values leave out different points as noise, and sums over points do not compare"
+    why = _incomparable(record, rule, curves)
+    if why is not None:
         return nothing(rule, why)
     curve = _clustered(record, curves)
     if rule == "elbow":
@@ -286,12 +318,21 @@ def statistic(record: Measure, rule: str, curves: Curves) -> float:
     """
     if rule in ("elbow", "hartigan"):
         return choose(record, "elbow", curves).strength
-    if record.key in SUMS and float(np.ptp(curves.known_noise)) > SAME_NOISE:
+    if _incomparable(record, rule, curves) is not None:
         return math.nan
     goods = _clustered(record, curves) * (-1.0 if record.better == "lower" else 1.0)
     start = curves.at_one(record.key) or 0.0
     best = float(np.max(goods[~np.isnan(goods)], initial=-math.inf))
     return best - (-start if record.better == "lower" else start)
+
+
+def _incomparable(record: Measure, rule: str, curves: Curves) -> str | None:
+    """Return why the values of a curve cannot be compared, where they cannot."""
+    if record.key in SUMS and float(np.ptp(curves.known_noise)) > SAME_NOISE:
+        return "the values leave out different points as noise, and sums over points do not compare"
+    if record.key in FALLING and rule == "optimum":
+        return "it falls with further clusters; compare it at one number of clusters"
+    return None
 
 
 def _error(value: float) -> float:
@@ -319,7 +360,8 @@ def _clustered(record: Measure, curves: Curves) -> Floats:
 
 def _elbow(record: Measure, curve: Floats, curves: Curves) -> Choice:
     start = curves.at_one(record.key)
-    threshold, logarithm = rules.ELBOW_STRENGTH, True
+    threshold = RATIO_STRENGTH if record.key in OF_PAIRS else rules.ELBOW_STRENGTH
+    logarithm = True
     prices: Floats | None = None
     if record.key == "intra_inter_ratio":
         # With a share p of the pairs within clusters, the mean distance of all pairs is
@@ -328,7 +370,6 @@ def _elbow(record: Measure, curve: Floats, curves: Curves) -> Choice:
         pairs = np.array([fit.pairs for fit in curves.fits])
         curve = np.where(np.isinf(curve), math.nan, curve)
         curve, start = curve / (pairs * curve + 1 - pairs), 1.0
-        threshold = RATIO_STRENGTH
     elif record.key == "hartigan":
         curve, start = 1 / (1 + np.exp(np.minimum(curve, 700))), 1.0  # W / (W + B)
     elif record.key == "log_likelihood":

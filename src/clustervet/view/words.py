@@ -32,9 +32,9 @@ DIRECTIONS = {
 }
 # First words of titles of measures that are no names of people.
 COMMON = (
-    " adjusted average class cluster completeness conditional density-based element-centric "
-    "homogeneity inverse log-likelihood matching mean mutual normalized pairwise purity "
-    "silhouette simplified sum variation "
+    " adjusted average average-linkage class cluster complete-linkage completeness conditional "
+    "density-based element-centric homogeneity inverse log-likelihood matching mean mutual "
+    "normalized pairwise purity silhouette simplified single-linkage sum variation "
 )
 # P-values below this one are not told apart.
 LEAST_P = 1e-99
