@@ -129,6 +129,7 @@ LAZY = {
     **dict.fromkeys(("Selection", "select"), "selection"),
     **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
+    **dict.fromkeys(("ClusterProfiles", "cluster_profiles"), "geometry.profiles"),
     "Evidence": "evidence",
     "LabelingFiles": "ensemble.labeling_files",
     "Moments": "frames.moments",

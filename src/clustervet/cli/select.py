@@ -176,6 +176,7 @@ def select(
             resume=resume,
             n_jobs=jobs,
             random_state=seed,
+            feature_names=points.feature_names,
         )
     if predictions is not None:
         written = found.predictions_columns(points.names, predict_by)

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from clustervet.errors import FeatureError, ParameterError
 from clustervet.fitting.algorithms import Algorithm, read_algorithms, read_seed, usual_numbers
 from clustervet.fitting.fits import fit_tasks, progress_bar, stream_of
 from clustervet.fitting.journal import Identity, Journal, made_fits
+from clustervet.geometry.picture import tried_points
 from clustervet.geometry.points import read_points, scale_ratio
+from clustervet.geometry.profiles import named_features
 from clustervet.labels import show_label
 from clustervet.pacmdl import Language, languages, pac_mdl_bound
 from clustervet.selection.candidates import (
@@ -62,6 +65,7 @@ def select(
     resume: bool | None = None,
     n_jobs: int | None = None,
     random_state: Any = 0,
+    feature_names: Sequence[Any] | None = None,
     progress: bool = True,
 ) -> Selection:
     """Fit algorithms with many numbers of clusters and runs, and choose one with its bound.
@@ -130,6 +134,9 @@ def select(
     random_state : int, numpy.random.Generator or None, optional
         A seed from which every fit derives its own, so that the answer is the same for any order
         of fits, any `n_jobs` and any number of interruptions.
+    feature_names : sequence, optional
+        Names of the features, such as words, for the profiles of the clusters; by default the
+        columns of a data frame.
     progress : bool, optional
         Whether a terminal shows a progress bar.
 
@@ -178,6 +185,8 @@ def select(
     total = int(points.shape[0])
     if total < 2:
         raise FeatureError("a selection needs at least 2 points; X has 1.")
+    names = getattr(X, "columns", None) if feature_names is None else feature_names
+    names = named_features(names, points.shape[1])
     preparation = Preparation.read(weighting, neighbours, standardize)
     scaled = preparation.scaled(points)
     negative = preparation.negative(scaled) if algorithms is None else None
@@ -224,7 +233,13 @@ def select(
         halves = halves_of(split.labelled, kept_back, drawn)
         contest = Contest(study, split, labels, policy, halves=halves)
         _fit_all(contest, wanted, preparation, scaled, held, n_jobs, progress)
-    return _finished(contest, points if baseline else None)
+    found = _finished(contest, points if baseline else None)
+    seen = _drawn(found, preparation, wanted, scaled)
+    said = f"Clusters of {show_label(found.best.algorithm)}, which is chosen."
+    picture = tried_points(
+        points, found.labels, contest.split.truth, names=names, drawn=seen, said=said
+    )
+    return replace(found, picture=picture)
 
 
 def _readable(
@@ -307,6 +322,17 @@ def _finished(contest: Contest, points: Any) -> Selection:
         noise_as_cluster=dict(contest.noise_as_cluster),
         predictors=predictors,
     )
+
+
+def _drawn(
+    found: Selection, preparation: Preparation, algorithms: Sequence[Algorithm], scaled: Any
+) -> Any:
+    """Return the features as the chosen algorithm reads them, but not smoothed."""
+    if preparation.weighting != "tfidf":
+        return scaled
+    chosen = [one for one in algorithms if one.name == found.best.algorithm]
+    # Neighbours are not looked for again.
+    return replace(preparation, neighbours=0).inputs(scaled, chosen)[found.best.algorithm]
 
 
 def _predictors(contest: Contest, points: Any) -> dict[str, Predictor]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of
 from clustervet.errors import ParameterError
+from clustervet.geometry.picture import ClusteredPoints
 from clustervet.labels import show_label
 from clustervet.pacmdl import Bound, Language, languages
 from clustervet.pacmdl.coding import CHOICES
@@ -56,6 +57,8 @@ class Selection(Result):
         The ways to predict by name: "pac_mdl" (the chosen clustering), "held_out" (the clustering
         that errs least on one part of the labelled points, bounded by the other part) and
         "baseline" (a classifier, bounded in the same way).
+    picture : ClusteredPoints, optional
+        The points in two dimensions, and the profiles of the clusters of the chosen clustering.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Selection(Result):
     seconds: Mapping[str, float]
     noise_as_cluster: Mapping[str, int] = field(default_factory=dict)
     predictors: Mapping[str, Predictor] = field(default_factory=dict)
+    picture: ClusteredPoints | None = None
 
     @property
     def trusted(self) -> str:
@@ -327,6 +331,7 @@ class Selection(Result):
             notes=tuple(self._notes()),
             lead=(self.verdict, *((self.advice,) if self.advice else ())),
             subject=self,
+            before=() if self.picture is None else (self.picture.section("points", "p0"),),
         )
 
     def _ways(self) -> Table:
