@@ -139,6 +139,7 @@ LAZY = {
     **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
     **dict.fromkeys(("NoiseFeatures", "noise_features"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
+    **dict.fromkeys(("ClusterProfiles", "cluster_profiles"), "geometry.profiles"),
     "Evidence": "evidence",
     "LabelingFiles": "ensemble.labeling_files",
     "Moments": "frames.moments",

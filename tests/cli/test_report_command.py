@@ -63,7 +63,7 @@ def test_features_taken_unasked_are_told(report, points, tmp_path):
     ran = report(points, "--pred", "near", "-o", tmp_path / "a.json")
     assert "clustervet: features are x, y, far" in ran.err
     plain = json.loads((tmp_path / "a.json").read_text("utf-8"))
-    assert plain["sections"][0]["paragraphs"] == ["3 features: x, y and far."]
+    assert plain["sections"][1]["paragraphs"] == ["3 features: x, y and far."]
 
 
 def test_parquet(report, tmp_path):

@@ -68,6 +68,7 @@ def test_the_record_is_plain_data(found):
         "internal": found.inner.to_dict(),
         "silhouettes": {name: one.to_dict() for name, one in found.silhouettes.items()},
         "ensemble": found.summary.to_dict(),
+        "profiles": found.points.profiles.to_dict(),
     }
     assert plain == {
         "schema": "clustervet/evidence/1",

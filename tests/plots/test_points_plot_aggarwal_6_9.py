@@ -10,18 +10,23 @@ from sklearn.datasets import load_iris
 
 from clustervet import plots
 from clustervet.errors import FeatureError, LabelError
+from clustervet.geometry import picture
 
 RNG = np.random.default_rng(0)
 IRIS = load_iris()
 
 
+def marked(figure):
+    """The traces that hold points; the others are entries of the legend."""
+    return [trace for trace in figure.data if trace.customdata is not None]
+
+
 def drawn(figure):
     """Row numbers and places of all marks."""
     rows, places = [], []
-    for trace in figure.data:
-        if trace.customdata is not None:
-            rows += list(trace.customdata)
-            places += list(zip(trace.x, trace.y, strict=True))
+    for trace in marked(figure):
+        rows += list(trace.customdata)
+        places += list(zip(trace.x, trace.y, strict=True))
     order = np.argsort(rows)
     return np.array(rows)[order], np.array(places)[order]
 
@@ -36,7 +41,7 @@ def test_two_features_are_drawn_as_they_are():
     assert figure.layout.xaxis.title.text == "wide"
     assert figure.layout.yaxis.title.text == "&lt;b&gt;"
     colours = {}
-    for trace in figure.data:
+    for trace in marked(figure):
         colours.setdefault(trace.marker.color, set()).update(labels[list(trace.customdata)])
     assert sorted(len(held) for held in colours.values()) == [1, 1, 1]
 
@@ -61,14 +66,14 @@ def test_classes_have_shapes_and_the_title_counts_what_is_off():
     assert figure.layout.meta["title"] == (
         "3 clusters of 150 points; 4 points are not of the class that leads their cluster."
     )
-    shapes = {trace.name: trace.marker.symbol for trace in figure.data}
+    shapes = {trace.name: trace.marker.symbol for trace in marked(figure)}
     assert shapes["cluster 1, class setosa"] == shapes["cluster 0, class setosa"]
     assert len(set(shapes.values())) == 3
 
 
 def test_noise_is_told_apart():
     figure = plots.points_plot([[0, 0], [1, 1], [9, 9], [5, 5]], [0, 0, 1, -1], list("aabb"))
-    (noise,) = [trace for trace in figure.data if trace.name.startswith("noise")]
+    (noise,) = [trace for trace in marked(figure) if trace.name.startswith("noise")]
     assert noise.marker.symbol == "x-thin"
     assert "25.0% of them noise; every cluster holds one class." in figure.layout.meta["title"]
 
@@ -76,7 +81,7 @@ def test_noise_is_told_apart():
 def test_small_clusters_share_a_colour():
     labels = np.repeat(np.arange(10), np.arange(20, 10, -1))
     figure = plots.points_plot(RNG.normal(size=(len(labels), 2)), labels)
-    (rest,) = [trace for trace in figure.data if "smaller" in trace.name]
+    (rest,) = [trace for trace in marked(figure) if "smaller" in trace.name]
     assert rest.name == "4 smaller clusters"
     assert set(labels[list(rest.customdata)]) == {6, 7, 8, 9}
 
@@ -93,6 +98,35 @@ def test_many_points_are_drawn_as_densities():
     y, x = np.unravel_index(np.nanargmax(low), low.shape)
     assert abs(maps[0].x[x]) < 1.5
     assert abs(maps[0].y[y]) < 1.5
+
+
+def test_components_of_many_points_come_from_a_sample(monkeypatch):
+    monkeypatch.setattr(picture, "FITTED", 400)
+    points = RNG.normal(size=(3_000, 4)) * [9, 5, 1, 1] + 1e6
+    figure = plots.points_plot(points, np.zeros(3_000, int))
+    assert "of their variance, by 400 points drawn at random." in figure.layout.meta["note"]
+    _, places = drawn(figure)
+    # The sample's directions are nearly those of the data, and all points have their places.
+    centred = points - points.mean(axis=0)
+    for k in (0, 1):
+        assert abs(np.corrcoef(places[:, k], centred[:, k])[0, 1]) > 0.98
+
+
+def test_classes_that_are_missing_and_many_classes():
+    truth = [None if k % 4 == 0 else f"c{k % 12}" for k in range(150)]
+    figure = plots.points_plot(IRIS.data, IRIS.target, truth)
+    names = {trace.name.partition(", ")[2]: trace for trace in marked(figure)}
+    assert names["class not known"].marker.size < 7
+    assert "one of 2 other classes" in names
+    assert len({trace.marker.symbol for trace in names.values()}) == 8
+    keys = [trace.name for trace in figure.data if trace.showlegend is not False]
+    assert keys[:3] == ["cluster 0", "cluster 1", "cluster 2"]
+    assert len(keys) == 3 + 7 + 1 + 1
+    assert plots.points_plot(IRIS.data, IRIS.target, [None] * 150).layout.meta["title"] == (
+        "3 clusters of 150 points."
+    )
+    with pytest.raises(LabelError, match="truth has 3 labels, and X has 150 points"):
+        plots.points_plot(IRIS.data, IRIS.target, [0, 1, 2])
 
 
 def test_an_embedding_is_drawn_instead():

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
-from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
-from report_cases import FEW, HOSTILE, labels_of
+from report_cases import FEW, HOSTILE, drawn, labels_of, opened
 
 import clustervet as cv
 from clustervet.evidence import examine
 from clustervet.report import build_report, write_report
 
-PATIENCE = 60_000
 SIZE = 8_000_000
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        path = shutil.which("chromium")
-        opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -42,31 +29,6 @@ def report():
 @pytest.fixture(scope="module")
 def page_file(report, tmp_path_factory):
     return write_report(report, tmp_path_factory.mktemp("page") / "page.html")
-
-
-@contextmanager
-def opened(browser, path, hash="", allowed=0, **options):
-    """A page without network; anything that it complains of fails the test."""
-    options = {"viewport": {"width": 1000, "height": 900}, "color_scheme": "light"} | options
-    context = browser.new_context(offline=True, **options)
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda asked: said.append(asked.url) if "page" not in asked.url else None)
-    page.goto(f"{path.as_uri()}{hash}")
-    yield page
-    assert len(said) == allowed, said
-    context.close()
-
-
-def drawn(page, key):
-    """A figure, once it is drawn."""
-    page.evaluate(
-        "key => document.getElementById(key).scrollIntoView({behavior: 'instant'})", f"{key}-plot"
-    )
-    return page.wait_for_selector(f"#{key}-plot[data-drawn]")
 
 
 def rows(page, key):

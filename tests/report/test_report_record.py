@@ -147,6 +147,7 @@ def test_equal_values_share_the_lead():
 
 def test_sections_come_in_the_order_of_the_questions(report):
     assert [section.title for section in report.sections] == [
+        "The points",
         "Who is ahead",
         "What the features say",
         "Where the clusters go wrong",
@@ -424,9 +425,9 @@ def test_long_names_are_told_apart_by_their_ends():
 def test_names_of_features_and_one_clustering_alone():
     points = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 23)))
     report = build_report(examine(None, {"a": [0, 1, 2] * 10}, features=points))
-    assert report.sections[0].title == "How good it is"
-    assert report.sections[0].paragraphs[0].startswith("23 features: 0, 1, 2")
-    assert report.sections[0].paragraphs[0].endswith("19 and 3 more.")
+    assert [section.title for section in report.sections[:2]] == ["The points", "How good it is"]
+    assert report.sections[1].paragraphs[0].startswith("23 features: 0, 1, 2")
+    assert report.sections[1].paragraphs[0].endswith("19 and 3 more.")
     assert report.subject == "a against its features; 30 objects"
 
 

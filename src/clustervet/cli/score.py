@@ -49,8 +49,8 @@ def score(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Write the rows, from 0 on, of every split, merge and repair there; with "
-            "--diagnose.",
+            help="Write the objects of every split, merge and repair there, by their rows from 0 "
+            "on or by their --id; with --diagnose.",
             callback=options.checked_output,
         ),
         WRITTEN,
@@ -118,6 +118,7 @@ def score(
         confidence=confidence,
         resamples=resamples,
         diagnose=diagnose,
+        picture=report is not None,
         chance=chance,
         random_state=seed,
         n_jobs=jobs,

@@ -196,6 +196,7 @@ def select(
             resume=resume,
             n_jobs=jobs,
             random_state=seed,
+            feature_names=points.feature_names,
         )
     if predictions is not None and isinstance(found, Selection):
         written = found.predictions_columns(points.names, predict_by)

@@ -122,6 +122,7 @@ def tune(
         n_jobs=jobs,
         random_state=seed,
         validation=None if others is None else others.matrix,
+        feature_names=table.feature_names,
     )
     if labels is not None:
         rows = [["label"], *([label] for label in found.best_labels().tolist())]

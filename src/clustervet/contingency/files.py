@@ -339,7 +339,19 @@ def _grouped(asked: _Asked, source: Source, places: Mapping[Pair, Any], weights:
         unmatched=source.unmatched if isinstance(source, JoinedFiles) else None,
         _tables=found,
         _objects=partial(_repeated, asked, places, together),
+        _rows=partial(_read_again, asked, source, places),
     )
+
+
+def _read_again(
+    asked: _Asked, source: Source, places: Mapping[Pair, Any], pred: str
+) -> tuple[Codes, Codes, Any]:
+    """Classes, clusters and ids, object by object; ids are None where files are not joined."""
+    truth, clusters = places["truth", asked.truths[0]], places["pred", pred]
+    if isinstance(source, JoinedFiles):
+        return source.labelled(truth, clusters)
+    codes = source.read((), list(dict.fromkeys([truth, clusters])))[1]
+    return codes[truth], codes[clusters], None
 
 
 def _repeated(asked: _Asked, places: Mapping[Pair, Any], joint: GroupedCounts | None) -> Labels:

@@ -53,6 +53,8 @@ class Tables(Mapping[Pair, Any]):
         The tables, or the functions that count them, by (truth, prediction).
     _objects : callable
         A function that returns what `labels` returns.
+    _rows : callable
+        A function that reads classes, clusters and ids of a prediction from the files again.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Tables(Mapping[Pair, Any]):
         default_factory=dict, repr=False
     )
     _objects: Callable[[], Labels] = field(default=lambda: None, repr=False)
+    _rows: Callable[[str], tuple[Codes, Codes, Any]] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, table: Table) -> Tables:
@@ -198,6 +201,32 @@ class Tables(Mapping[Pair, Any]):
         ([0, 0, 1], [0, 1, 1])
         """
         return self._objects() if len(self.truths) == 1 else None
+
+    def rows(self, pred: str) -> Any:
+        """Return classes and clusters of a prediction in the order of the rows given.
+
+        Parameters
+        ----------
+        pred : str
+            The prediction.
+
+        Returns
+        -------
+        tuple, callable or None
+            Both as labels, if they are in memory. If they can be read from files again, a
+            function that returns both and the ids of the objects, or None for ids where the files
+            are not joined on any. None if they are not known, or if there are several truths.
+
+        Examples
+        --------
+        >>> tables = Tables.of_labels({"y": [0, 0, 1]}, {"a": [0, 1, 1]}, policies={})
+        >>> tables.rows("a")
+        ([0, 0, 1], [0, 1, 1])
+        """
+        if self._rows is not None and len(self.truths) == 1:
+            return partial(self._rows, pred)
+        known = self.labels() if self.in_rows else None
+        return None if known is None else (known[0], known[1][pred])
 
     def remarks(self) -> list[str]:
         """Return what is to be said about how the files were read.

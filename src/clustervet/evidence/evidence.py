@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Summary
 from clustervet.evidence.dropped import Dropped
+from clustervet.geometry.picture import ClusteredPoints
 from clustervet.inference import Chance, Diagnosis, Ranking
 from clustervet.inference.chance import tail_note
 from clustervet.internal.silhouette import Silhouettes
@@ -148,6 +149,8 @@ class Evidence(Result):
         on the objects that it keeps, ranking and summary on those that all keep.
     feature_names : tuple of str
         The names of the features.
+    points : ClusteredPoints or None
+        The points of the leading clustering in two dimensions, and the profiles of its clusters.
 
     Examples
     --------
@@ -177,6 +180,7 @@ class Evidence(Result):
     notes: tuple[str, ...] = ()
     dropped: Mapping[str, Dropped] = field(default_factory=dict)
     feature_names: tuple[str, ...] = ()
+    points: ClusteredPoints | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; a number that is not finite is None.
@@ -202,6 +206,7 @@ class Evidence(Result):
             "ensemble": plain(self.summary),
             "dropped": plain(self.dropped),
             "features": list(self.feature_names),
+            "profiles": None if self.points is None else plain(self.points.profiles),
             "notes": [*self.notes, *self.cautions()],
         }
 
@@ -291,6 +296,8 @@ class Evidence(Result):
 def _sections(found: Evidence) -> Iterator[Section]:
     scores, inner, ranking = found.scores, found.inner, found.ranking
     heading = "Who is ahead" if len(found.names) > 1 else "How good it is"
+    if found.points is not None:
+        yield found.points.section("points", f"p{found.names.index(found.leader)}")
     remark = _dropped_words(found)
     if scores is not None:
         tables = [leaders_table("ahead-leaders", scores, found.chances, ranking, remark)]

@@ -17,14 +17,16 @@ from clustervet.errors import ClustervetError
 from clustervet.evidence.dropped import dropped_objects
 from clustervet.evidence.evidence import Evidence
 from clustervet.evidence.inputs import Inputs, read_inputs
+from clustervet.geometry.picture import ClusteredPoints, clustered_points
 from clustervet.geometry.points import read_points, standardized
 from clustervet.inference.compare import why_no_test
 from clustervet.internal.silhouette import Silhouettes, silhouettes
-from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
 from clustervet.scorecard import Judgement, Questions, ScoreCards, answer, internal_scores
 from clustervet.scorecard.judge import Chosen
+from clustervet.view.words import spoken
 
 # What people ask for first: these are held against chance, and get intervals in any case.
 HEADLINES = ("adjusted_rand", "variation_of_information", "purity")
@@ -53,6 +55,7 @@ def examine(
     measures: Chosen = None,
     confidence: float = 0.95,
     weights: ArrayLike | None = None,
+    ids: Any = None,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
@@ -83,6 +86,9 @@ def examine(
         The confidence of intervals and ranking.
     weights : array-like, optional
         One weight per object.
+    ids : sequence, optional
+        One id per object, by which a report and `Diagnosis.objects` name objects; by default they
+        go by their row numbers, from 0 on.
     noise, noise_policy, missing : optional
         What noise labels and missing labels mean, as in `Contingency.from_labels`.
     metric : str or callable, optional
@@ -105,7 +111,8 @@ def examine(
     Raises
     ------
     LabelError
-        If labels are missing, are no labels, or differ in number.
+        If labels are missing, are no labels, or differ in number, or if there is not one id for
+        each object.
     ParameterError
         If there is neither a truth nor features.
 
@@ -119,21 +126,25 @@ def examine(
     """
     share(confidence, "confidence")
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
-    given = read_inputs(truth, preds, features, policies, feature_names, weights)
+    given = read_inputs(truth, preds, features, policies, feature_names, weights, ids)
     if standardize and features is not None:
         given = replace(given, features=standardized(read_points(features)))
     chosen = registry.select(measures, kind="external")
     examination = _Examination(
-        given, chosen, confidence, weights, metric, sample, random_state, n_jobs
+        given, features, chosen, confidence, weights, metric, sample, random_state, n_jobs
     )
     return examination.gather()
 
 
 @dataclass
 class _Examination:
-    """What is examined and how, and notes on what is left out."""
+    """What is examined and how, and notes on what is left out.
+
+    `raw` are the features before they were standardized.
+    """
 
     given: Inputs
+    raw: Any
     chosen: list[Measure]
     confidence: float
     weights: ArrayLike | None
@@ -153,7 +164,7 @@ class _Examination:
             inner, widths = self._against_features(tick)
             summary = self._summary()
             tick()
-        return Evidence(
+        found = Evidence(
             names=given.names,
             truth=given.truth_name if external else None,
             objects=self._objects(judged),
@@ -171,6 +182,28 @@ class _Examination:
             dropped=dropped_objects(given),
             feature_names=given.feature_names,
         )
+        points = self._points(found.leader)
+        return replace(found, points=points, notes=tuple(dict.fromkeys(self.notes)))
+
+    def _points(self, name: str) -> ClusteredPoints | None:
+        """Return picture and profiles of the leading clustering, where features are known."""
+        given = self.given
+        if given.features is None:
+            return None
+        policies = noise_policies(given.policies["noise"], given.policies["noise_policy"])
+        ask = partial(
+            clustered_points,
+            self.raw,
+            given.preds[name],
+            given.truth,
+            names=given.feature_names,
+            noise=list(policies),
+            precomputed=self.metric == "precomputed",
+            drawn=given.features,
+            said=f"Clusters of {spoken(name)}." if len(given.preds) > 1 else "",
+        )
+        found: ClusteredPoints | None = self._attempt("the picture of the points", ask)
+        return found
 
     def _objects(self, judged: Judgement) -> int | float:
         """Return all objects given; of finished tables, or with weights, what a table holds."""
@@ -218,6 +251,7 @@ class _Examination:
             tables,
             asked,
             labels=self._ranked_labels,
+            rows=self.given.rows,
             policies=self.given.policies,
             attempt=self._attempt,
             tick=tick,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,17 @@ from numpy.typing import NDArray
 from clustervet.contingency import Contingency
 from clustervet.contingency.tables import Tables
 from clustervet.errors import LabelError, ParameterError
+from clustervet.inference.members import read_ids
 from clustervet.labels import Codes, check_index, read_labels
 from clustervet.scorecard.judge import named_labelings
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Truth and clusterings by name, as codes; `tables` are those that came finished."""
+    """Truth and clusterings by name, as codes; `tables` are those that came finished.
+
+    `rows` gives the labels of a clustering in the order of the rows, as `answer` wants them.
+    """
 
     truth_name: str
     truth: Codes | None
@@ -27,6 +31,7 @@ class Inputs:
     features: Any
     policies: dict[str, Any]
     feature_names: tuple[str, ...] = ()
+    rows: Callable[[str], Any] = lambda _: None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,6 +67,7 @@ class Inputs:
             None if self.features is None else _rows(self.features, kept),
             self.policies,
             self.feature_names,
+            self.rows,
         )
 
 
@@ -79,9 +85,14 @@ def read_inputs(
     policies: dict[str, Any],
     feature_names: Iterable[str] | None = None,
     weights: Any = None,
+    ids: Any = None,
 ) -> Inputs:
     """Return the labels read, or the tables taken as they are."""
+    rows = None
+    if ids is not None and (preds is None or truth is None):
+        raise ParameterError("ids go with labels of a truth and of clusterings.")
     if isinstance(truth, Tables):
+        rows = truth.rows
         held = truth.labels()
         tables = {pred: table for (_, pred), table in truth.items()} if held is None else None
         policies.update({k: v for k, v in truth.policies.items() if v not in (None, "raise")})
@@ -98,7 +109,7 @@ def read_inputs(
             raise ParameterError(
                 "finished tables hold the truth already; give no truth and no features with them."
             )
-        return Inputs("truth", None, {}, named, None, policies)
+        return Inputs("truth", None, {}, named, None, policies, rows=rows or (lambda _: None))
     name, labels = _one_truth(truth)
     if labels is None and features is None:
         raise ParameterError("give a truth, or features, or both to hold the clusterings against.")
@@ -106,7 +117,15 @@ def read_inputs(
     codes = {each: read_labels(found, each) for each, found in named.items()}
     read = None if labels is None else read_labels(labels, name)
     named_features = _feature_names(features, feature_names)
-    given = Inputs(name, read, codes, {}, features, policies, named_features)
+    if rows is None and read is not None:
+        objects = None if ids is None else read_ids(ids, read)
+
+        def rows(pred: str) -> Any:
+            return read, codes[pred], objects
+
+    given = Inputs(
+        name, read, codes, {}, features, policies, named_features, rows or (lambda _: None)
+    )
     for each, found in given.labelings().items():
         if len(found) != given.n:
             first = next(iter(codes))

@@ -62,6 +62,8 @@ class LabelledPoints:
         What was taken as features.
     names : list of str or None
         The files of documents.
+    feature_names : sequence of str
+        The columns of features, or the words.
     """
 
     matrix: Any = field(repr=False)
@@ -70,6 +72,7 @@ class LabelledPoints:
     weighting: str
     remark: str
     names: Sequence[str] | None = field(repr=False, default=None)
+    feature_names: Sequence[str] = field(repr=False, default=())
 
 
 def read_labelled_points(
@@ -132,7 +135,14 @@ def read_labelled_points(
         beside = [label] if labelled is None else [label, labelled]
         table = source.features(features, [*beside, *exclude])
         mask = None if labelled is None else table.labels(labelled)
-        return LabelledPoints(table.matrix, table.labels(label), mask, "none", table.remark)
+        return LabelledPoints(
+            table.matrix,
+            table.labels(label),
+            mask,
+            "none",
+            table.remark,
+            feature_names=table.feature_names,
+        )
     if features or array:
         raise ParameterError(
             Setting("text"), " goes without ", Setting("features"), " and ", Setting("array"), "."
@@ -156,7 +166,7 @@ def _counted(documents: Documents, labelled: Codes | None) -> LabelledPoints:
     words = count_words(documents)
     remark = f"{len(documents.texts):,} documents with {len(words.vocabulary):,} different words."
     return LabelledPoints(
-        words.counts, documents.labels, labelled, "tfidf", remark, documents.files
+        words.counts, documents.labels, labelled, "tfidf", remark, documents.files, words.vocabulary
     )
 
 

@@ -869,14 +869,17 @@ class JoinedFiles(Source):
         return holders[0], name
 
     @_limited
-    def read(self, features: Sequence[str], labels: Sequence[str]) -> tuple[Any, dict[str, Codes]]:
+    def read(
+        self, features: Sequence[str], labels: Sequence[ColumnName]
+    ) -> tuple[Any, dict[Any, Codes]]:
         """Columns of the objects that all files have, ordered by id: as numbers or as text."""
-        owners = [self.place(name)[0] for name in (*features, *labels)]
+        placed = [self.place(name) for name in (*features, *labels)]
+        owners = [at for at, _ in placed]
         columns = []
-        for name, at in zip(features, owners, strict=False):
-            columns += self.tables[at].number_columns([name], self._parts[at])
-        for name, at in zip(labels, owners[len(features) :], strict=True):
-            column = self.tables[at].column(name, self._parts[at], nested=True)
+        for at, own in placed[: len(features)]:
+            columns += self.tables[at].number_columns([own], self._parts[at])
+        for at, own in placed[len(features) :]:
+            column = self.tables[at].column(own, self._parts[at], nested=True)
             columns.append(column.as_text())
         with self.tables[0].faults(), session() as opened:
             sql, given = self._query(opened, columns, owners)
@@ -894,6 +897,16 @@ class JoinedFiles(Source):
             name, row = features[wrong.column], f"row {wrong.row + 1} in the order of ids"
             raise refused_value(name, self.name, row, None) from None
         return matrix.finished(), dict(zip(labels, (one.codes() for one in codes), strict=True))
+
+    def labelled(self, truth: ColumnName, pred: ColumnName) -> tuple[Codes, Codes, list[Any]]:
+        """Classes, clusters and ids of the objects that the files of two columns have in common."""
+        (first, own), (second, other) = self.place(truth), self.place(pred)
+        kept = list(dict.fromkeys((first, second)))
+        pair = JoinedFiles([self.tables[at] for at in kept], self.id)
+        places = [(0, self.id), (0, own), (kept.index(second), other)]
+        codes = pair.read((), list(dict.fromkeys(places)))[1]
+        named, classes, clusters = (codes[place] for place in places)
+        return classes, clusters, list(named.restore(named.values))
 
     @_limited
     def groups(

@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from clustervet.geometry.from_moments import MomentGeometry
 from clustervet.geometry.geometry import Geometry
+from clustervet.geometry.profiles import ClusterProfiles, cluster_profiles
 
-__all__ = ["Geometry", "MomentGeometry"]
+__all__ = ["ClusterProfiles", "Geometry", "MomentGeometry", "cluster_profiles"]

@@ -61,6 +61,19 @@ def read_with_peak(features: Any, what: str = "X") -> tuple[Any, float]:
     return points, peak
 
 
+def read_values(features: Any, what: str = "X") -> Any:
+    """Features in which values may be missing (NaN), as an array or a CSR matrix."""
+    features = _unpacked(features)
+    if is_sparse(features):
+        points = _sparse(features, what)
+    else:
+        points = _as_table(features, what, gaps=True)
+    values = points.data if is_sparse(points) else points
+    if np.isinf(values).any():
+        _refuse_infinite(points, what, lambda given: ~np.isinf(given))
+    return points
+
+
 def peak_of(points: Any) -> float:
     """The largest absolute value, NaN if one is not finite; works on blocks of rows."""
     values = points.data if is_sparse(points) else points
@@ -149,10 +162,10 @@ def _unpacked(features: Any) -> Any:
     return features.sparse.to_coo().tocsr() if packed else features
 
 
-def _as_table(features: Any, what: str) -> NDArray[Any]:
-    """A contiguous float array with one row per point."""
+def _as_table(features: Any, what: str, *, gaps: bool = False) -> NDArray[Any]:
+    """A contiguous float array with one row per point; with `gaps` a frame may miss values."""
     if type(features).__module__.partition(".")[0] in FRAMES:
-        array = _from_frame(features, what)
+        array = _from_frame(features, what, gaps=gaps)
     else:
         array = _as_array(features, what)
     if array.ndim == 1:
@@ -190,7 +203,7 @@ def _sparse(features: Any, what: str) -> Any:
     return matrix
 
 
-def _from_frame(frame: Any, what: str) -> NDArray[Any]:
+def _from_frame(frame: Any, what: str, *, gaps: bool) -> NDArray[Any]:
     import narwhals as nw
 
     if hasattr(frame, "set_axis") and getattr(frame, "ndim", 1) == 2:  # pandas: names of any kind
@@ -214,17 +227,19 @@ def _from_frame(frame: Any, what: str) -> NDArray[Any]:
                 f"column {show_label(name)!r} of {what} holds {kind}, not numbers; leave it out "
                 "or encode it."
             )
-        if column.null_count():
+        if column.null_count() and not gaps:
             at = int(np.flatnonzero(column.is_null().to_numpy())[0])
             raise FeatureError(
                 f"column {show_label(name)!r} of {what} has a missing value in row {at}; drop or "
                 "fill such rows first."
             )
-    kinds = {np.dtype(table[name].to_numpy().dtype) for name in table.columns}
+    columns = [table[name] for name in table.columns]
+    columns = [one.cast(nw.Float64) if one.null_count() else one for one in columns]
+    kinds = {np.dtype(one.to_numpy().dtype) for one in columns}
     wide = np.float32 if kinds == {np.dtype(np.float32)} else np.float64
-    out = np.empty((len(table), len(table.columns)), wide)
-    for k, name in enumerate(table.columns):
-        out[:, k] = table[name].to_numpy()
+    out = np.empty((len(table), len(columns)), wide)
+    for k, one in enumerate(columns):
+        out[:, k] = one.to_numpy()
     return out
 
 
@@ -265,15 +280,15 @@ def _no_numbers(features: Any, what: str) -> str:
     return f"{what} must hold real numbers, not {getattr(features, 'dtype', type(features))}."
 
 
-def _refuse_infinite(points: Any, what: str) -> NoReturn:
+def _refuse_infinite(points: Any, what: str, finite: Any = np.isfinite) -> NoReturn:
     """Name the first value that is NaN or infinite."""
     if is_sparse(points):
-        at = int(np.flatnonzero(~np.isfinite(points.data))[0])
+        at = int(np.flatnonzero(~finite(points.data))[0])
         row = int(np.searchsorted(points.indptr, at, side="right")) - 1
         raise FeatureError(
             f"{what} must be finite; row {row}, column {points.indices[at]} is {points.data[at]}."
         )
-    row, column = np.argwhere(~np.isfinite(points))[0]
+    row, column = np.argwhere(~finite(points))[0]
     value = "NaN" if np.isnan(points[row, column]) else "infinite"
     raise FeatureError(
         f"{what} must be finite; row {row}, column {column} is {value}. Drop or fill such rows "

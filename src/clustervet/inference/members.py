@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import LabelError, ParameterError
-from clustervet.labels import Codes, read_labels, show_label
+from clustervet.labels import Codes, consecutive, read_labels, show_label
 from clustervet.labels.pair import noise_policies, settled
 
 Rows = NDArray[np.int64]
 READING = ("noise", "noise_policy", "missing")
+# The place of what is not among the names.
+NOWHERE = -(2**40)
+
+
+class Cell(NamedTuple):
+    """A class and a cluster by their places, how many objects they share, and some of the rows."""
+
+    row: int
+    column: int
+    objects: int
+    rows: Rows
 
 
 class _Every:
@@ -32,8 +43,9 @@ class Members:
 
     Parameters
     ----------
-    given : tuple of array-like, or None
-        Classes and clusters; None where they are not at hand.
+    given : tuple of array-like, callable or None
+        Classes and clusters, and the ids of the objects, or None for ids; or a function that reads
+        these three from files; None where they are not at hand.
     ids : ndarray, optional
         One id per object; by default objects go by their row numbers, from 0 on.
     options : dict
@@ -42,7 +54,7 @@ class Members:
 
     def __init__(
         self,
-        given: tuple[Any, Any] | None,
+        given: tuple[Any, ...] | Callable[[], tuple[Any, Any, Any]] | None,
         ids: NDArray[Any] | None,
         options: Mapping[str, Any],
     ) -> None:
@@ -52,18 +64,27 @@ class Members:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what cannot be pickled: labels that were read from files."""
-        lost = any(isinstance(side, Codes) for side in self._given or ())
-        given = None if lost else self._given
+        given = self._given
+        if callable(given) or any(isinstance(side, Codes) for side in given or ()):
+            given = None
         return {"_given": given, "_options": self._options, "ids": self.ids}
+
+    @property
+    def in_files(self) -> bool:
+        """Whether labels have to be read from files first."""
+        return callable(self._given)
 
     @cached_property
     def _sides(self) -> tuple[Codes, Codes, Rows]:
         if self._given is None:
             raise ParameterError(
-                "a table does not know its objects; they are known where labels are read into "
-                "memory, from arrays, small files of text, or two files of labels."
+                "a table does not know its objects; they are known where labels come from arrays, "
+                "or from files that are not grouped by an engine such as polars or Spark."
             )
-        sides = dict(zip(("truth", "pred"), map(read_labels, self._given), strict=True))
+        *labels, ids = self._given() if callable(self._given) else (*self._given, None)[:3]
+        if ids is not None:
+            self.ids = read_ids(ids, labels[0])
+        sides = dict(zip(("truth", "pred"), map(read_labels, labels), strict=True))
         policies = noise_policies(self._options.get("noise"), self._options.get("noise_policy"))
         (truth, pred), kept = settled(sides, policies, self._options.get("missing", "raise"))
         rows = np.arange(len(truth)) if kept is None else np.flatnonzero(kept)
@@ -82,9 +103,52 @@ class Members:
             chosen &= found
         return rows[chosen]
 
+    def cells(
+        self, classes: Sequence[Any], clusters: Sequence[Any], most: int, total: int
+    ) -> list[Cell]:
+        """Return the cells of some classes and clusters that have objects, with their first rows.
+
+        A cell names `most` rows at most, and all of them `total`: then each names fewer.
+        """
+        truth, pred, rows = self._sides
+        width = len(clusters)
+        where = _places(truth, classes) * width + (columns := _places(pred, clusters))
+        where[columns < 0] = -1
+        order = np.argsort(where, kind="stable")
+        order = order[np.searchsorted(where[order], 0) :]
+        found, starts, counts = np.unique(where[order], return_index=True, return_counts=True)
+        each = _even(counts, most, total)
+        return [
+            Cell(int(at // width), int(at % width), int(count), rows[order[start : start + share]])
+            for at, start, count, share in zip(found, starts, counts, each, strict=True)
+        ]
+
     def named(self, rows: Rows) -> NDArray[Any]:
         """Return the ids of rows, or the row numbers where there are no ids."""
         return rows if self.ids is None else self.ids[rows]
+
+
+def _places(side: Codes, names: Sequence[Any]) -> Rows:
+    """Return the place of each object's label among names; far below 0 for one that is no name."""
+    known = {name: k for k, name in enumerate(names)}
+    codes, distinct = consecutive(side)
+    held = [known.get(name, NOWHERE) for name in side.restore(distinct)]
+    return np.array(held, np.int64)[codes]
+
+
+def _even(counts: Rows, most: int, total: int) -> Rows:
+    """Return how many objects each cell names: at most `most` each and `total` in all."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if np.minimum(counts, middle).sum() <= total:
+            low = middle
+        else:
+            high = middle - 1
+    found = np.minimum(counts, low)
+    if not low:  # more cells than may be named: the largest have one object each
+        found[np.argsort(-counts, kind="stable")[:total]] = 1
+    return found
 
 
 def _code(side: Codes, name: Any) -> int | None:

@@ -11,14 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
+from clustervet.contingency import Contingency
 from clustervet.evidence import ClusteringEvidence
 from clustervet.inference import Diagnosis
+from clustervet.inference.diagnosis import CELL_OBJECTS, PAGE_OBJECTS
 from clustervet.internal import Silhouettes
 from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
-from clustervet.plots.tables import alluvial, contingency_heatmap
+from clustervet.plots.tables import DRAWN_SIDES, alluvial, contingency_heatmap, make_grid
 from clustervet.plots.theme import EITHER, INK
-from clustervet.view.words import SHORT, brief, counted, digits, ident, share, short, spoken
+from clustervet.view.words import (
+    LONG,
+    SHORT,
+    brief,
+    counted,
+    digits,
+    distinct,
+    ident,
+    share,
+    short,
+    spoken,
+)
 
 Of = Literal["clusters", "classes"]
 # Points that are drawn in all, and at least of each cluster: evenly spaced ones among the sorted
@@ -290,6 +303,22 @@ def _silhouette_title(bands: list[Band], overall: float, below: int) -> str:
     return f"{start}; no point lies below 0."
 
 
+def add_objects(heatmap: Figure, table: Contingency, diagnosis: Diagnosis) -> None:
+    """Keep the objects behind the cells in `layout.meta["objects"]`, for a page that lists them."""
+    grid = make_grid(table, DRAWN_SIDES)
+    held = diagnosis.listed_cells(grid.rows.names, grid.cols.names)
+    listed = {
+        "why": held.why,
+        "kind": "id" if held.by_id else "row",
+        "rows": distinct(grid.rows.names, LONG),
+        "columns": distinct(grid.cols.names, LONG),
+        "cells": held.cells,
+        "most": CELL_OBJECTS,
+        "total": PAGE_OBJECTS,
+    }
+    heatmap.update_layout(meta={**heatmap.layout.meta, "objects": listed})
+
+
 canvas.draws(Diagnosis, diagnosis_bars)
 canvas.draws(Silhouettes, silhouette_plot)
 
@@ -299,7 +328,10 @@ def _(known: ClusteringEvidence, *, theme: str = "light") -> list[Figure]:
     found = []
     if known.table is not None:
         titles = [short(known.truth or "truth", SHORT), short(known.name, SHORT)]
-        found.append(contingency_heatmap(known.table, theme=theme))
+        heatmap = contingency_heatmap(known.table, theme=theme)
+        if known.diagnosis is not None:
+            add_objects(heatmap, known.table, known.diagnosis)
+        found.append(heatmap)
         found.append(alluvial(known.table, names=titles, theme=theme))
     if known.diagnosis is not None:
         found.append(diagnosis_bars(known.diagnosis, theme=theme))

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clustervet.errors import FeatureError, LabelError
-from clustervet.geometry.points import is_sparse, read_points
-from clustervet.labels import Codes, consecutive, encode_all
-from clustervet.labels.pair import noise_place
-from clustervet.plots import canvas
-from clustervet.plots.canvas import Figure, escape, hover, plot_text
+from clustervet.geometry.picture import (
+    SHAPED,
+    ClusteredPoints,
+    Density,
+    Group,
+    Marks,
+    Sketch,
+    given_plane,
+    plane_of,
+    sketched,
+)
+from clustervet.geometry.points import read_points
+from clustervet.geometry.profiles import read_clusters
+from clustervet.plots import canvas, figures
+from clustervet.plots.canvas import Figure, escape, plot_text
 from clustervet.plots.theme import EITHER, QUIET, SYMBOLS
-from clustervet.view.words import counted, share, spoken
+from clustervet.view.words import counted, ident, share, spoken
 
-Floats = NDArray[np.float64]
-# Points up to which each has a mark; more are drawn as densities, in a grid of so many cells.
-MARKED = 5_000
-GRID = 160
-
-
-@dataclass(frozen=True)
-class Plane:
-    """Where points lie in two dimensions, what the axes are, and how much of the data they hold."""
-
-    places: Floats
-    titles: tuple[str, str]
-    note: str
+# Size of a point whose class is not known.
+DOT = 4
 
 
 def points_plot(
@@ -65,8 +61,10 @@ def points_plot(
     -------
     plotly.graph_objects.Figure
         The six largest clusters have a colour each, the others share a grey one, and noise is made
-        of small grey crosses. More than 5,000 points are drawn as densities: each cell of a grid
-        has the colour of the cluster that most of its points are in, stronger where there are more.
+        of small grey crosses. The seven largest classes have a shape each, and points whose class
+        is missing are small dots. More than 5,000 points are drawn as densities: each cell of a
+        grid has the colour of the cluster that most of its points are in, stronger where there are
+        more.
 
     Raises
     ------
@@ -79,7 +77,8 @@ def points_plot(
     -----
     Aggarwal 2015, §6.9.1.1, and Mottin's slides on the iris data look at the points first.
     Principal components keep as much of the variance as two directions can; the axes say how
-    much. A sparse matrix is not centred first.
+    much. A sparse matrix is not centred first. Of more than 20,000 points a random sample finds the
+    components, and the note says so.
 
     Examples
     --------
@@ -90,166 +89,149 @@ def points_plot(
     """
     points = read_points(X)
     names = getattr(X, "columns", None) if feature_names is None else feature_names
-    plane = _plane(points, embedding, None if names is None else list(names))
-    given = {"labels": labels} | ({} if truth is None else {"truth": truth})
-    sides, _ = encode_all(given, missing="class")
-    if len(sides[0]) != len(plane.places):
-        raise LabelError(
-            f"labels has {len(sides[0]):,} labels, and X has {len(plane.places):,} points."
-        )
-    groups = _groups(sides[0])
+    n = int(points.shape[0])
+    if embedding is None:
+        plane = plane_of(points, None if names is None else list(names))
+    else:
+        plane = given_plane(embedding, n)
+    return drawn_sketch(sketched(plane, n, read_clusters(labels, n), truth), theme)
+
+
+def drawn_sketch(sketch: Sketch, theme: str) -> Figure:
+    """Return the picture of points that were laid out already."""
     figure = canvas.new_figure()
-    if len(plane.places) > MARKED:
-        _add_densities(figure, plane.places, groups)
+    how = ""
+    if sketch.density is not None:
+        _add_densities(figure, sketch.density, sketch.groups)
         how = " Cells have the colour of most of their points, stronger where there are more."
-    else:
-        _add_points(figure, plane.places, groups, sides[1] if truth is not None else None)
-        how = "" if truth is None else " Clusters by colour, classes by shape."
-    figure.update_xaxes(title=escape(plane.titles[0]))
-    figure.update_yaxes(title=escape(plane.titles[1]))
-    note = f"{plane.note}{how}"
-    title = _title(groups, len(plane.places), sides)
-    return canvas.finish(figure, "points", theme, title, note, height=460, legend=True)
+        how += " Classes are not drawn." * bool(sketch.classes)
+    elif sketch.marks is not None:
+        _add_points(figure, sketch, sketch.marks)
+        how = " Clusters by colour, classes by shape." * bool(sketch.classes)
+    figure.update_xaxes(title=escape(sketch.titles[0]))
+    figure.update_yaxes(title=escape(sketch.titles[1]))
+    note = f"{sketch.note}{how}"
+    title, table = _title(sketch), "profiles"
+    return canvas.finish(figure, "points", theme, title, note, height=480, legend=True, table=table)
 
 
-def _plane(points: Any, embedding: Any, names: list[Any] | None) -> Plane:
-    """Return two coordinates per point."""
-    n, d = points.shape
-    if embedding is not None:
-        places = read_points(embedding, "embedding")
-        if is_sparse(places) or places.shape != (n, 2):
-            raise FeatureError(
-                f"embedding must have two coordinates for each of the {n:,} points; its shape is "
-                f"{places.shape}."
-            )
-        note = "An embedding that was given; distances in it need not be those of the features."
-        return Plane(np.asarray(places, np.float64), ("coordinate 1", "coordinate 2"), note)
-    named = [f"feature {k + 1}" for k in range(d)] if names is None else [spoken(x) for x in names]
-    if d <= 2:
-        dense = points.toarray() if is_sparse(points) else np.asarray(points, np.float64)
-        places = dense if d == 2 else np.column_stack([dense[:, 0], np.zeros(n)])
-        return Plane(places, (named[0], named[1] if d == 2 else ""), "The features as they are.")
-    from sklearn.decomposition import PCA, TruncatedSVD
-
-    if n < 2:
-        return Plane(np.zeros((n, 2)), ("", ""), "One point has no direction.")
-    if is_sparse(points):
-        model: Any = TruncatedSVD(2, random_state=0)
-    else:
-        model = PCA(2, svd_solver="covariance_eigh" if d <= 1_000 else "randomized", random_state=0)
-    places = np.asarray(model.fit_transform(points), np.float64)
-    held = np.nan_to_num(model.explained_variance_ratio_)
-    titles = tuple(f"component {k + 1} ({part:.1%} of the variance)" for k, part in enumerate(held))
-    note = f"Two principal components of {d:,} features hold {held.sum():.1%} of their variance."
-    return Plane(places, (titles[0], titles[1]), note)
+def _colours(groups: Sequence[Group]) -> list[str]:
+    """Return the colour of each group."""
+    plain = iter(EITHER)
+    coloured = ("cluster", "all")
+    return [next(plain) if group.kind in coloured else QUIET for group in groups]
 
 
-@dataclass(frozen=True)
-class Group:
-    """Points of one colour: a cluster, the small clusters together, or noise."""
-
-    name: str
-    rows: NDArray[np.int64]
-    colour: str
-    kind: str
+def _head(group: Group) -> str:
+    """Return what a group is called."""
+    if group.kind == "rest":
+        return counted(group.clusters, "smaller cluster")
+    return spoken(group.name) if group.kind != "cluster" else f"cluster {spoken(group.name)}"
 
 
-def _groups(side: Codes) -> list[Group]:
-    """Return the clusters that have a colour, largest first, then the others, then noise."""
-    codes, distinct = consecutive(side)
-    names = list(side.restore(distinct))
-    sizes = np.bincount(codes, minlength=len(names))
-    noise = noise_place(names)
-    order = [int(k) for k in np.argsort(-sizes, kind="stable") if k != noise]
-    found = [
-        Group(spoken(names[k]), np.flatnonzero(codes == k), EITHER[place], "cluster")
-        for place, k in enumerate(order[: len(EITHER)])
-    ]
-    rest = order[len(EITHER) :]
-    if rest:
-        rows = np.flatnonzero(np.isin(codes, rest))
-        found.append(Group(f"{counted(len(rest), 'smaller cluster')}", rows, QUIET, "rest"))
-    if noise is not None:
-        found.append(Group("noise", np.flatnonzero(codes == noise), QUIET, "noise"))
-    return found
+def _class_words(sketch: Sketch, k: int) -> str:
+    """Return what a class is called."""
+    if k < 0:
+        return "class not known"
+    if sketch.combined and k == SHAPED:
+        return f"one of {sketch.combined:,} other classes"
+    return f"class {spoken(sketch.classes[k])}"
 
 
-def _add_points(figure: Figure, places: Floats, groups: list[Group], truth: Codes | None) -> None:
-    classes: NDArray[Any] = np.zeros(len(places), np.int64)
-    names: list[Any] = [""]
-    if truth is not None:
-        classes, distinct = consecutive(truth)
-        names = list(truth.restore(distinct))
-    for group in groups:
-        for k in np.unique(classes[group.rows]).tolist():
-            rows = group.rows[classes[group.rows] == k]
-            shape = "x-thin" if group.kind == "noise" else SYMBOLS[k % len(SYMBOLS)]
-            told = f"class {spoken(names[k])}" if truth is not None else ""
-            head = group.name if group.kind != "cluster" else f"cluster {group.name}"
+def _shape(k: int) -> str:
+    """Return the shape of a class; a class that is not known is a dot."""
+    return "circle" if k < 0 else SYMBOLS[k % len(SYMBOLS)]
+
+
+def _add_points(figure: Figure, sketch: Sketch, marks: Marks) -> None:
+    classes = np.zeros(len(marks.rows), np.int16) if marks.classes is None else marks.classes
+    places = marks.places
+    colours = _colours(sketch.groups)
+    for g, group in enumerate(sketch.groups):
+        inside = marks.groups == g
+        for k in np.unique(classes[inside]).tolist():
+            at = np.flatnonzero(inside & (classes == k))
+            told = "" if marks.classes is None else _class_words(sketch, k)
+            noise, head = group.kind == "noise", _head(group)
+            lines = filter(None, ["row %{customdata}", plot_text(head), plot_text(told)])
+            marker: dict[str, Any] = {
+                "color": colours[g],
+                "symbol": "x-thin" if noise else _shape(k),
+                "size": 5 if noise else DOT if k < 0 else 7,
+                "opacity": 0.75,
+            }
+            if noise:
+                marker["line"] = {"width": 1, "color": colours[g]}
             canvas.add_marks(
                 figure,
-                places[rows, 0].tolist(),
-                places[rows, 1].tolist(),
-                ids=rows.tolist(),
-                boxes=[hover(f"row {row}", head, told) for row in rows.tolist()],
+                places[at, 0].tolist(),
+                places[at, 1].tolist(),
+                ids=marks.rows[at].tolist(),
                 name=plot_text(f"{head}, {told}" if told else head),
-                legendgroup=plot_text(head),
-                marker={
-                    "color": group.colour,
-                    "symbol": shape,
-                    "size": 5 if group.kind == "noise" else 7,
-                    "opacity": 0.75,
-                    "line": {"width": 1, "color": group.colour} if group.kind == "noise" else {},
-                },
+                hovertemplate="<br>".join(lines) + "<extra></extra>",
+                showlegend=False,
+                meta={"id": ident("cluster", group.name)} if group.kind == "cluster" else None,
+                marker=marker,
             )
+    for group, colour in zip(sketch.groups, colours, strict=True):
+        shape = "x-thin" if group.kind == "noise" else "circle"
+        _add_key(figure, _head(group), colour, shape)
+    if marks.classes is not None:
+        for k in np.unique(classes).tolist():
+            told = _class_words(sketch, k).removeprefix("one of ")
+            # Hollow, since a filled shape would be one of the smaller clusters.
+            shape, size = (_shape(k), DOT) if k < 0 else (f"{_shape(k)}-open", 9)
+            _add_key(figure, told, QUIET, shape, size)
 
 
-def _add_densities(figure: Figure, places: Floats, groups: list[Group]) -> None:
+def _add_key(figure: Figure, name: str, colour: str, shape: str, size: int = 9) -> None:
+    """Add an entry of the legend."""
+    marker: dict[str, Any] = {"color": colour, "size": size, "symbol": shape}
+    if shape == "x-thin":
+        marker["line"] = {"width": 1, "color": colour}
+    canvas.add_marks(figure, [None], [None], name=plot_text(name), marker=marker)
+
+
+def _add_densities(figure: Figure, density: Density, groups: Sequence[Group]) -> None:
     """Add one map of cells per group; a cell belongs to the group with most of its points."""
-    edges = [np.linspace(side.min(), side.max() + (side.max() == side.min()), GRID + 1)
-             for side in places.T]  # fmt: skip
-    counts = np.stack(
-        [np.histogram2d(places[g.rows, 0], places[g.rows, 1], edges)[0].T for g in groups]
-    )
-    leader, total = counts.argmax(axis=0), counts.sum(axis=0)
+    total, leader = density.total, density.leader
     top = math.log1p(float(total.max()))
-    middles = [(side[1:] + side[:-1]) / 2 for side in edges]
-    for k, group in enumerate(groups):
+    middles = [(side[1:] + side[:-1]) / 2 for side in density.edges]
+    for k, (group, colour) in enumerate(zip(groups, _colours(groups), strict=True)):
         own = np.where((leader == k) & (total > 0), np.log1p(total) / top, np.nan)
-        head = group.name if group.kind != "cluster" else f"cluster {group.name}"
-        red, green, blue = (int(group.colour[i : i + 2], 16) for i in (1, 3, 5))
+        red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
         clear, full = (f"rgba({red},{green},{blue},{alpha})" for alpha in (0.15, 1))
         figure.add_heatmap(
             x=middles[0],
             y=middles[1],
-            z=own,
+            z=own.round(3).astype(np.float32),
             zmin=0,
             zmax=1,
             colorscale=[[0, clear], [1, full]],
             showscale=False,
             hoverinfo="skip",
+            meta={"id": ident("cluster", group.name)} if group.kind == "cluster" else None,
         )
-        canvas.add_marks(  # the entry of the legend
-            figure, [None], [None], name=plot_text(head), marker={"color": group.colour, "size": 9}
-        )
+        _add_key(figure, _head(group), colour, "square")
 
 
-def _title(groups: list[Group], n: int, sides: list[Codes]) -> str:
-    codes = consecutive(sides[0])[0]
-    noise = [group.rows for group in groups if group.kind == "noise"]
-    clusters = len(np.unique(codes)) - len(noise)
-    said = f"{counted(clusters, 'cluster')} of {counted(n, 'point')}"
+def _title(sketch: Sketch) -> str:
+    points = counted(sketch.points, "point")
+    if sketch.clusters is None:
+        return f"{points}, without clusters."
+    said = f"{counted(sketch.clusters, 'cluster')} of {points}"
+    noise = next((group.size for group in sketch.groups if group.kind == "noise"), 0)
     if noise:
-        said += f", {share(len(noise[0]) / n)} of them noise"
-    if len(sides) == 1:
+        said += f", {share(noise / sketch.points)} of them noise"
+    off = sketch.strays
+    if off is None:
         return f"{said}."
-    classes = consecutive(sides[1])[0]
-    table = np.zeros((int(codes.max()) + 1, int(classes.max()) + 1), np.int64)
-    np.add.at(table, (codes, classes), 1)
-    if noise:
-        table[codes[noise[0][0]]] = 0
-    off = int((table.sum(axis=1) - table.max(axis=1)).sum())
     if not off:
         return f"{said}; every cluster holds one class."
     verb, whose = ("is", "its") if off == 1 else ("are", "their")
     return f"{said}; {counted(off, 'point')} {verb} not of the class that leads {whose} cluster."
+
+
+@figures.register
+def _(found: ClusteredPoints, *, theme: str = "light") -> list[Figure]:
+    return [drawn_sketch(found.sketch, theme)]

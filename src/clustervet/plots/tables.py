@@ -27,6 +27,8 @@ SHADES: dict[Shade, str] = {
     "cluster": "share of the cluster",
     "count": "objects",
 }
+# Rows or columns of a table that are drawn.
+DRAWN_SIDES = 300
 # Rows or columns of a table up to which cells hold their numbers.
 NUMBERED = 20
 # Share of the axis from which on a bar has room for its number.
@@ -148,7 +150,7 @@ def make_grid(table: Contingency, most: int) -> Grid:
 
 
 def contingency_heatmap(
-    table: Contingency, *, shade: Shade = "class", most: int = 300, theme: str = "light"
+    table: Contingency, *, shade: Shade = "class", most: int = DRAWN_SIDES, theme: str = "light"
 ) -> Figure:
     """Draw how classes fall into clusters, with matched pairs on the diagonal.
 

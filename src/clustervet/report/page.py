@@ -105,7 +105,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"drawing": _drawing, "json": _json, "prose": _prose}
+    made.filters |= {"drawing": _drawing, "held": _held, "json": _json, "prose": _prose}
     made.globals |= {"bar": _bar, "sort_value": _sort_value, "ends": _ends, "is_solid": _is_solid}
     made.tests |= {"table": lambda block: isinstance(block, Table)}
     return made
@@ -134,8 +134,13 @@ def _json(data: Any) -> str:
 
 
 def _drawing(picture: Picture) -> dict[str, Any]:
-    """A figure's data for the page's script; large ones are packed."""
-    text = _json({"figure": picture.figure, "scopes": dict(picture.scopes)})
+    """A figure's data for the page's script."""
+    return _held({"figure": picture.figure, "scopes": dict(picture.scopes)})
+
+
+def _held(data: Any) -> dict[str, Any]:
+    """Data for the page's script; large ones are packed."""
+    text = _json(data)
     packed = len(text) > PACKED
     return {"text": _packed(text) if packed else text, "packed": packed}
 

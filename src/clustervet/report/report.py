@@ -224,11 +224,13 @@ def build_report(
     for k, (name, result) in enumerate(named.items()):
         document = _drawn(result.document())
         document = document.prefixed(f"r{k}-") if len(named) > 1 else document
-        documents.append(document)
+        leading, document = document.before, replace(document, before=())
+        documents += [*leading, document]
         # A document that is only a frame around its sections gives these to the page.
         framed = document.sections and not document.blocks and not document.notes
+        sections += [_titled(part, f"{name}: {part.title}" if name else "") for part in leading]
         sections += document.sections if framed else [_titled(document, name)]
-        said = list(document.lead) or _seen(document)
+        said = list(document.lead) or _seen([*leading, document])
         if len(named) > 1 and said:
             said[0] = f"{spoken(name)}: {said[0]}"
         verdict += said
@@ -237,7 +239,7 @@ def build_report(
     method = _measures_section(list(records.values()))
     cited = [record.reference for record in records.values()]
     cited += [work for part in parts for work in part.citations]
-    only = documents[0] if len(documents) == 1 else None
+    only = documents[-1] if len(named) == 1 else None
     heading = title if title is not None else only.title if only else "Clusterings examined"
     seed = getattr(next(iter(named.values())), "random_state", None) if only else None
     return Report(
@@ -289,8 +291,11 @@ def _drawn(section: Section) -> Section:
         table = own if own in tables else next(iter(tables), "")
         scopes = {"cluster": section.scope} if section.scope else {}
         pictures.append(_picture(f"{section.key}-{kind}{again or ''}", figure, scopes, table))
-    sections = tuple(_drawn(inner) for inner in section.sections)
-    return replace(section, blocks=(*pictures, *section.blocks), sections=sections)
+    sections, before = (
+        tuple(_drawn(inner) for inner in inside) for inside in (section.sections, section.before)
+    )
+    blocks = (*pictures, *section.blocks)
+    return replace(section, blocks=blocks, sections=sections, before=before)
 
 
 def _figures(subject: Any) -> list[Any]:
@@ -304,12 +309,13 @@ def _picture(key: str, figure: Any, scopes: Mapping[str, str], table: str) -> Pi
     bare = importlib.import_module("clustervet.plots").without_title(figure)
     data = json.loads(bare.to_json())
     data["layout"].pop("template", None)
-    return Picture(key, meta["title"], meta["note"], data, scopes, table)
+    objects = data["layout"]["meta"].pop("objects", {})
+    return Picture(key, meta["title"], meta["note"], data, scopes, table, objects)
 
 
-def _seen(document: Section) -> list[str]:
+def _seen(documents: Iterable[Section]) -> list[str]:
     """Return what the first figures show, where a result has no verdict of its own."""
-    blocks = [block for part in document.walk() for block in part.blocks]
+    blocks = [block for document in documents for part in document.walk() for block in part.blocks]
     return [block.title for block in blocks if isinstance(block, Picture)][:SEEN]
 
 

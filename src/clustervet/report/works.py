@@ -20,6 +20,7 @@ WORKS = (
     "minimization. NIPS 9.",
     "Caliński, T., Harabasz, J. (1974). A dendrite method for cluster analysis. "
     "Communications in Statistics 3.",
+    "Cohen, J. (1988). Statistical Power Analysis for the Behavioral Sciences. Erlbaum.",
     "Davies, D. L., Bouldin, D. W. (1979). A cluster separation measure. IEEE Transactions "
     "on Pattern Analysis and Machine Intelligence 1.",
     "Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7.",

@@ -14,6 +14,7 @@ from clustervet.contingency import Contingency, EngineTable
 from clustervet.contingency.engine_table import with_cells
 from clustervet.contingency.tables import Tables
 from clustervet.errors import ParameterError, Setting
+from clustervet.geometry.picture import ClusteredPoints
 from clustervet.inference import Chance, Diagnosis, Interval, Ranking, diagnose, rank_predictions
 from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table, tail_note
 from clustervet.inference.compare import why_no_test
@@ -105,6 +106,8 @@ class Judgement(Result):
         A line above the scores.
     remarks : tuple of str
         How files were read, where that was a guess.
+    points : ClusteredPoints or None
+        The points of a clustering in two dimensions, and the profiles of its clusters.
 
     Examples
     --------
@@ -126,6 +129,7 @@ class Judgement(Result):
     unmatched: tuple[Any, ...] | None = None
     title: str = ""
     remarks: tuple[str, ...] = ()
+    points: ClusteredPoints | None = None
 
     @property
     def _parts(self) -> list[ScoreCards]:
@@ -213,6 +217,7 @@ class Judgement(Result):
             ),
             paragraphs=(*filter(None, [self.title]), *made.paragraphs),
             notes=(*made.notes, *self._closing()),
+            before=() if self.points is None else (self.points.section("points", "p0"),),
         )
 
     def _closing(self) -> list[str]:
@@ -246,7 +251,7 @@ def answer(
     asked: Questions,
     *,
     labels: Callable[[], tuple[Any, Mapping[str, Any]] | None] = lambda: None,
-    in_rows: bool = False,
+    rows: Callable[[str], Any] = lambda _: None,
     policies: Mapping[str, Any] | None = None,
     attempt: Attempt = lambda _, ask: ask(),
     tick: Callable[[], None] = lambda: None,
@@ -254,8 +259,8 @@ def answer(
 ) -> Judgement:
     """Answer questions about tables by (truth, prediction); each table is counted once.
 
-    `labels` gives truth and predictions object by object, which a ranking needs. With `in_rows`
-    they come in the order of the rows given, so that a diagnosis can name its objects. `attempt`
+    `labels` gives truth and predictions object by object, which a ranking needs, and `rows` those
+    of one prediction in the order of the rows, by which a diagnosis names its objects. `attempt`
     runs what may be impossible for such data, under a name. With `keep` the judgement holds the
     tables.
     """
@@ -276,9 +281,8 @@ def answer(
         if asked.chance is not None:
             chances[pred] = attempt("chance", partial(_levels, table, asked)) or {}
         if asked.diagnose:
-            known = labels() if in_rows else None
-            pair = None if known is None else (known[0], known[1][pred])
-            diagnoses[pred] = replace(diagnose(table), members=Members(pair, None, policies or {}))
+            members = Members(rows(pred), None, policies or {})
+            diagnoses[pred] = replace(diagnose(table), members=members)
         if keep:
             kept[pred] = table
         tick()
@@ -421,9 +425,7 @@ def judge(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    found = answer(
-        tables, asked, labels=tables.labels, in_rows=tables.in_rows, policies=tables.policies
-    )
+    found = answer(tables, asked, labels=tables.labels, rows=tables.rows, policies=tables.policies)
     unmatched = None if tables.unmatched is None else tuple(tables.unmatched)
     return replace(found, unmatched=unmatched)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from clustervet import _memory
@@ -14,13 +15,17 @@ from clustervet.frames import FeatureTable, open_table
 from clustervet.frames.pairing import check_rows
 from clustervet.frames.places import ARRAY, TEXT, find_place, is_many
 from clustervet.frames.remarks import features_remark, header_remark
+from clustervet.geometry.picture import ClusteredPoints, tried_points
+from clustervet.geometry.points import read_points, standardized
 from clustervet.labels import show_label
-from clustervet.labels.pair import Missing
+from clustervet.labels.pair import Missing, noise_policies
 from clustervet.registry import measures as registry
 from clustervet.scorecard.card import ScoreCards
+from clustervet.scorecard.card_document import best_card, headline_key
 from clustervet.scorecard.file_features import FileFeatures, is_for_engines
 from clustervet.scorecard.internal import internal_scores
 from clustervet.scorecard.judge import USUAL, Judgement, judge
+from clustervet.view.words import spoken
 
 
 def score_files(
@@ -42,6 +47,7 @@ def score_files(
     resamples: int = 2_000,
     chance: str | None = None,
     diagnose: bool = False,
+    picture: bool = False,
     id: str | None = None,
     weights: str | None = None,
     noise: Any = None,
@@ -85,6 +91,9 @@ def score_files(
         How many points are drawn for measures that take long on all.
     confidence, resamples, chance, diagnose : optional
         As in `judge`.
+    picture : bool, optional
+        With features that are read into memory, keep the points of the best clustering in two
+        dimensions and the profiles of its clusters, for a report.
     id, weights, noise, missing, engine, memory_limit, delimiter, header, array, by_row : optional
         How files are read, as in `read_tables`.
     random_state : int, Generator or None, optional
@@ -201,7 +210,14 @@ def score_files(
     )
     with _memory.memory_limit(memory_limit):
         inner, remarks = points.scores(wanted["internal"], family)
-    return replace(found, inner=inner, remarks=(*found.remarks, *remarks))
+        seen = points.seen(truths, _first(found.scores, inner)) if picture else None
+    return replace(found, inner=inner, remarks=(*found.remarks, *remarks), points=seen)
+
+
+def _first(scores: ScoreCards, inner: ScoreCards) -> str:
+    """Return the clustering that is ahead, by the classes where these are known."""
+    cards = scores if scores and set(scores) <= set(inner) else inner
+    return best_card(cards, headline_key(cards))
 
 
 NO_RANKING = (
@@ -299,9 +315,9 @@ class _PointFiles:
         self, keys: Sequence[str] | None, family: str | Iterable[str] | None
     ) -> tuple[ScoreCards, list[str]]:
         """Return the clusterings against their features, and what was taken as features."""
-        if self._by_engine():
+        if self._by_engine:
             return self._in_files(keys, family)
-        table, labels, remarks = self._read()
+        table, labels, remarks = self._read
         cards = internal_scores(
             table.matrix,
             labels,
@@ -315,6 +331,25 @@ class _PointFiles:
         )
         return ScoreCards(dict(cards)), [*remarks, *([] if self.features else [table.remark])]
 
+    def seen(self, truths: Sequence[str], name: str) -> ClusteredPoints | None:
+        """Return picture and profiles of a clustering, where the features are in memory."""
+        if self._by_engine:
+            return None
+        table, labels, _ = self._read
+        truth = table.labels(truths[0]) if len(truths) == 1 else None
+        scaled = standardized(read_points(table.matrix)) if self.standardize else None
+        return tried_points(
+            table.matrix,
+            labels[name],
+            truth,
+            names=table.feature_names,
+            noise=list(noise_policies(self.policies["noise"], None)),
+            precomputed=self.metric == "precomputed",
+            drawn=scaled,
+            said=f"Clusters of {spoken(name)}." if len(labels) > 1 else "",
+        )
+
+    @cached_property
     def _by_engine(self) -> bool:
         """Return whether the files are parts of one table, or for an engine outright."""
         asked = self.reading["engine"] is not None
@@ -361,6 +396,7 @@ class _PointFiles:
         told = [] if self.features else [features_remark(chosen.feature_names, chosen.left_out)]
         return cards, told
 
+    @cached_property
     def _read(self) -> tuple[FeatureTable, dict[str, Any], list[str]]:
         """Return features, and clusterings from the same file or from a second one."""
         text = {name: self.parsing[name] for name in ("delimiter", "header")}

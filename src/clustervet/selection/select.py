@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
@@ -15,7 +16,9 @@ from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm, read_algorithms, read_seed, usual_numbers
 from clustervet.fitting.fits import Fit, fit_tasks, progress_bar, stream_of
 from clustervet.fitting.journal import Identity, Journal, made_fits
+from clustervet.geometry.picture import tried_points
 from clustervet.geometry.points import read_points, scale_ratio
+from clustervet.geometry.profiles import named_features
 from clustervet.labels import show_label
 from clustervet.pacmdl import Language, languages, pac_mdl_bound
 from clustervet.selection.candidates import (
@@ -65,6 +68,7 @@ class SelectOptions(TypedDict, total=False):
     resume: bool | None
     n_jobs: int | None
     random_state: Any
+    feature_names: Sequence[Any] | None
     progress: bool
 
 
@@ -114,6 +118,7 @@ def select(
     resume: bool | None = None,
     n_jobs: int | None = None,
     random_state: Any = 0,
+    feature_names: Sequence[Any] | None = None,
     progress: bool = True,
 ) -> Selection | Selections:
     """Fit algorithms with many numbers of clusters and runs, and choose one with its bound.
@@ -197,6 +202,9 @@ def select(
     random_state : int, numpy.random.Generator or None, optional
         A seed from which every fit derives its own, so that the answer is the same for any order
         of fits, any `n_jobs` and any number of interruptions.
+    feature_names : sequence, optional
+        Names of the features, such as words, for the profiles of the clusters; by default the
+        columns of a data frame.
     progress : bool, optional
         Whether a terminal shows a progress bar.
 
@@ -255,6 +263,8 @@ def select(
     total = int(points.shape[0])
     if total < 2:
         raise FeatureError("a selection needs at least 2 points; X has 1.")
+    names = getattr(X, "columns", None) if feature_names is None else feature_names
+    names = named_features(names, points.shape[1])
     kinds = read_representations(representations, points, weighting, neighbours, standardize)
     readers, remarks = _readers(read_algorithms(algorithms), kinds, algorithms is None)
     numbers, runs = _read_numbers(clusters, total), whole(runs, "runs", 1)
@@ -311,7 +321,18 @@ def select(
             settings = {a.name: a.settings(kind.described(a)) for a, kind in readers}
             held.begin(Identity.of(points, seed, settings))
         _fit_all(contests, readers, held, n_jobs, progress)
-    found = [_finished(contest, points if baseline else None) for contest in contests]
+    found = []
+    for contest in contests:
+        one = _finished(contest, points if baseline else None)
+        picture = tried_points(
+            points,
+            one.labels,
+            contest.split.truth,
+            names=names,
+            drawn=_seen(one.best.algorithm, readers),
+            said=f"Clusters of {show_label(one.best.algorithm)}, which is chosen.",
+        )
+        found.append(replace(one, picture=picture))
     return found[0] if is_number(train) else Selections(dict(zip(parts, found, strict=True)))
 
 
@@ -443,6 +464,15 @@ def _finished(contest: Contest, points: Any) -> Selection:
         noise_as_cluster=dict(contest.noise_as_cluster),
         predictors=predictors,
     )
+
+
+def _seen(name: str, readers: Sequence[Reader]) -> Any:
+    """Return the features as an algorithm reads them, but not smoothed."""
+    algorithm, kind = next(pair for pair in readers if pair[0].name == name)
+    if kind.preparation.weighting != "tfidf":
+        return kind.scaled
+    # Neighbours are not looked for again.
+    return replace(kind.preparation, neighbours=0).inputs(kind.scaled, [algorithm])[name]
 
 
 def _predictors(contest: Contest, points: Any) -> dict[str, Predictor]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of
 from clustervet.errors import ParameterError
+from clustervet.geometry.picture import ClusteredPoints
 from clustervet.labels import show_label
 from clustervet.pacmdl import Bound
 from clustervet.selection.candidates import BOUND, Candidate
@@ -54,6 +55,8 @@ class Selection(Standings, Result):
         The ways to predict by name: "pac_mdl" (the chosen clustering), "held_out" (the clustering
         that errs least on one part of the labelled points, bounded by the other part) and
         "baseline" (a classifier, bounded in the same way).
+    picture : ClusteredPoints, optional
+        The points in two dimensions, and the profiles of the clusters of the chosen clustering.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class Selection(Standings, Result):
     seconds: Mapping[str, float]
     noise_as_cluster: Mapping[str, int] = field(default_factory=dict)
     predictors: Mapping[str, Predictor] = field(default_factory=dict)
+    picture: ClusteredPoints | None = None
 
     @property
     def trusted(self) -> str:
@@ -242,6 +246,7 @@ class Selection(Standings, Result):
             notes=tuple(self._notes()),
             lead=(self.verdict, *((self.advice,) if self.advice else ())),
             subject=self,
+            before=() if self.picture is None else (self.picture.section("points", "p0"),),
         )
 
     def _ways(self) -> Table:

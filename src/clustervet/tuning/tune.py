@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,14 +13,17 @@ from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm, read_algorithm, read_seed, usual_numbers
 from clustervet.fitting.fits import progress_bar
 from clustervet.geometry.metrics import read_metric
+from clustervet.geometry.picture import tried_points
 from clustervet.geometry.points import read_distances, read_points, scale_ratio, standardized
-from clustervet.labels import plain_label
+from clustervet.geometry.profiles import named_features
+from clustervet.labels import plain_label, show_label
 from clustervet.registry import check_options
 from clustervet.registry import measures as registry
 from clustervet.scorecard.internal import DRAWN_POINTS, MANY_POINTS
 from clustervet.tuning.curves import Asked, CurvePlan, fit_curves, read_rules, stability_of
 from clustervet.tuning.references import FEW, SETS, compare, outlying_points
 from clustervet.tuning.refits import FOLDS, VALIDATED
+from clustervet.tuning.rules import value_text
 from clustervet.tuning.tuning import Tuning
 
 DISTANCE_MEASURES = (
@@ -53,6 +56,7 @@ def tune(
     random_state: Any = None,
     rules: Mapping[str, str] | None = None,
     validation: Any = None,
+    feature_names: Sequence[Any] | None = None,
     progress: bool = True,
 ) -> Tuning:
     """Cluster at every value of a parameter and choose a value by internal measures.
@@ -102,6 +106,9 @@ def tune(
         under the clusters of X, and joins the usual measures. Without them that measure leaves
         each of ten folds of X out in turn, fits the clusterer again, and judges the fold; that
         takes ten more fits per value.
+    feature_names : sequence, optional
+        Names of the features, for the profiles of the clusters; by default the columns of a data
+        frame.
     progress : bool, optional
         Whether a terminal shows a progress bar.
 
@@ -144,9 +151,12 @@ def tune(
     how = read_metric(metric)
     precomputed = how.is_own and how.name == "precomputed"
     points = read_distances(X) if precomputed else read_points(X)
-    total = int(points.shape[0])
+    given, total = points, int(points.shape[0])
     if total < 3:
         raise FeatureError(f"tuning needs at least 3 points; X has {total}.")
+    names = getattr(X, "columns", None) if feature_names is None else feature_names
+    if not precomputed:
+        names = named_features(names, points.shape[1])
     algorithm = read_algorithm(estimator, parameter, how.function or how.name)
     tried = _read_values(values, algorithm, total)
     algorithm.check_size(total)
@@ -219,17 +229,30 @@ def tune(
         ),
         validation=0 if others is None else int(others.shape[0]),
     )
+    seen = {"drawn": points, "names": names, "precomputed": precomputed}
     if found.voted is None:
-        return found
+        return _pictured(found, given, seen)
     apart = outlying_points(points, found.labels[found.voted], precomputed)
     found = replace(found, outlying=apart)
     if not sets:
-        return found
+        return _pictured(found, given, seen)
     with progress_bar(5 * FEW + 1, "sets without clusters", progress) as tick:
         compared = compare(plan, points, every, sets, seed or 0, n_jobs, tick)
     if isinstance(compared, str):
-        return replace(found, unreferenced=compared)
-    return replace(found, reference=compared)
+        return _pictured(replace(found, unreferenced=compared), given, seen)
+    return _pictured(replace(found, reference=compared), given, seen)
+
+
+def _pictured(found: Tuning, points: Any, seen: Mapping[str, Any]) -> Tuning:
+    """Return the tuning with its points in two dimensions, and the profiles of their clusters."""
+    labels, said = None, "There are no clusters to show, since no value has the votes."
+    if found.voted is not None:
+        labels = found.labels[found.voted]
+        why = "is suggested" if found.suggestion is not None else "has the votes, but no more"
+        said = (
+            f"Clusters at {show_label(found.parameter)} = {value_text(found.voted)}, which {why}."
+        )
+    return replace(found, picture=tried_points(points, labels, said=said, **seen))
 
 
 def _read_values(values: Any, algorithm: Algorithm, points: int) -> list[Any]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import is_number
 from clustervet.errors import ParameterError
+from clustervet.geometry.picture import ClusteredPoints
 from clustervet.labels import show_label
 from clustervet.registry import Measure
 from clustervet.tuning.curves import STARTS, TuningStability
@@ -95,6 +96,9 @@ class Tuning(Result):
         The points of a validation set.
     outlying : tuple of int, optional
         At the value with the votes, how many points are outlying, and how many clusters they make.
+    picture : ClusteredPoints, optional
+        The points in two dimensions and the profiles of the clusters, at the value that is
+        suggested or has the votes.
 
     Examples
     --------
@@ -129,6 +133,7 @@ class Tuning(Result):
     folds: int = 0
     validation: int = 0
     outlying: tuple[int, int] = (0, 0)
+    picture: ClusteredPoints | None = None
 
     @cached_property
     def agreement(self) -> dict[Any, list[str]]:
@@ -447,6 +452,7 @@ class Tuning(Result):
             subject=self,
             measures=self.measures,
             citations=("Aggarwal 2015",),
+            before=() if self.picture is None else (self.picture.section("points", "p0"),),
         )
 
     def _caption(self) -> str:

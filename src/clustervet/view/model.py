@@ -105,7 +105,7 @@ class Picture:
     """A finished figure: what it shows in words, and plotly's data.
 
     `scopes` says to which clustering the clusters in the figure belong; `table` is the key of the
-    table that holds the same numbers.
+    table that holds the same numbers. `objects` has the objects behind the cells of a heatmap.
     """
 
     key: str
@@ -114,6 +114,7 @@ class Picture:
     figure: Mapping[str, Any] = field(repr=False)
     scopes: Mapping[str, str] = field(default_factory=dict)
     table: str = ""
+    objects: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 Block = Table | Picture
@@ -139,6 +140,8 @@ class Section:
         The tables; a page adds the figures.
     sections : tuple of Section, optional
         Sections below this one.
+    before : tuple of Section, optional
+        Sections that a page shows before this one, and only a page.
     notes : tuple of str, optional
         Sentences after the tables.
     lead : tuple of str, optional
@@ -175,6 +178,7 @@ class Section:
     measures: tuple[Any, ...] = field(default=(), repr=False)
     citations: tuple[str, ...] = ()
     subtitle: str = ""
+    before: tuple[Section, ...] = ()
 
     def walk(self) -> Iterator[Section]:
         """Yield this section and all sections below it, in the order of a page."""
@@ -209,6 +213,7 @@ class Section:
             scope=prefix + self.scope if self.scope else "",
             blocks=tuple(_prefixed(block, prefix) for block in self.blocks),
             sections=tuple(section.prefixed(prefix) for section in self.sections),
+            before=tuple(section.prefixed(prefix) for section in self.before),
         )
 
 

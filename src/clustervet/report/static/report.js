@@ -171,7 +171,7 @@
     const [data, layout] = lit(figure);
     await Plotly.newPlot(plot, data, layout, CONFIG);
     plot.dataset.drawn = "true";
-    plot.on("plotly_click", (event) => clicked(figure, event.points[0]));
+    plot.on("plotly_click", (event) => clicked(figure, event.points[0], plot));
     const save = document.querySelector(`[data-save="${plot.dataset.plot}"]`);
     save.hidden = false;
     save.addEventListener("click", () => Plotly.downloadImage(plot, { format: "svg", filename: plot.dataset.plot }));
@@ -188,7 +188,7 @@
   const ids = (entry) => (Array.isArray(entry) ? entry : [entry]).filter((one) => typeof one === "string");
   const meets = (held, entry) => ids(entry).some((id) => linkOf(held, id) === chosen);
 
-  function clicked(held, point) {
+  function clicked(held, point, plot) {
     let entries = ids(point.customdata);
     const meta = held.figure.layout.meta || {};
     if (!entries.length && Array.isArray(point.pointNumber)) {
@@ -196,8 +196,55 @@
     }
     if (!entries.length && point.data && point.data.meta && point.data.meta.id) entries = [point.data.meta.id];
     const link = entries.map((id) => linkOf(held, id)).find((one) => known.has(one));
-    if (link) choose(link);
+    const panel = panels.get(plot.dataset.plot);
+    if (panel && Array.isArray(point.pointNumber)) {
+      panel(...point.pointNumber);
+      if (link && link !== chosen) choose(link);
+    } else if (link) choose(link);
   }
+
+  // The objects behind a cell: listed by a click on it, or by its class and its cluster.
+  const panels = new Map(all("[data-objects]").map((root) => {
+    const key = root.dataset.objects;
+    const [rows, columns] = all("select", root);
+    const told = root.querySelector(".told"), area = root.querySelector("textarea"), copy = root.querySelector(".copy");
+    let data = null;
+    const opened = () => data = data || held(`${key}-objects`).then((found) => {
+      found.at = new Map(found.cells.map((cell) => [`${cell[0]},${cell[1]}`, cell]));
+      [[rows, found.rows], [columns, found.columns]].forEach(([select, names]) => {
+        select.append(...names.map((name, k) => new Option(name, k)));
+      });
+      return found;
+    });
+    const show = async (row, column) => {
+      const found = await opened();
+      if (row >= found.rows.length || column >= found.columns.length) return say("Combined cells are not listed.");
+      rows.value = row;
+      columns.value = column;
+      const [, , count, listed] = found.at.get(`${row},${column}`) || [0, 0, 0, []];
+      const many = (n) => n.toLocaleString("en");
+      const what = `of class ${found.rows[row]} ${count === 1 ? "is" : "are"} in cluster ${found.columns[column]}`;
+      const part = listed.length < count ? `; ${listed.length ? `the first ${many(listed.length)} are listed` : "none of them is listed"}` : "";
+      told.textContent = `${count ? many(count) : "No"} ${count === 1 || !count ? "object" : "objects"} ${count ? what : what.replace("are in", "is in")}${part}.`;
+      area.value = listed.join("\n");
+      area.rows = Math.min(Math.max(listed.length, 2), 8);
+      area.hidden = copy.hidden = !listed.length;
+      copy.textContent = "Copy";
+      root.querySelector(".listed").hidden = false;
+      say(told.textContent);
+      root.scrollIntoView({ block: "nearest" });
+    };
+    root.querySelector(".list").addEventListener("click", () => show(Number(rows.value), Number(columns.value)));
+    copy.addEventListener("click", async () => {
+      area.select();
+      let done = false;
+      try { await navigator.clipboard.writeText(area.value); done = true; } catch { done = document.execCommand("copy"); }
+      copy.textContent = done ? "Copied" : "Press Ctrl+C";
+      say(done ? "Copied." : "The objects are selected; press Ctrl+C.");
+    });
+    opened().then(() => { root.hidden = false; }, () => {});
+    return [key, show];
+  }));
 
   // The figure's data with what is chosen standing out, from the untouched original.
   function lit(held) {
@@ -224,7 +271,7 @@
 
   function litTrace(held, trace) {
     if (trace.type === "sankey") return litFlows(held, trace);
-    if (trace.type === "heatmap") return [trace, false];
+    if (trace.type === "heatmap" && !trace.meta) return [trace, false];
     if (trace.meta && trace.meta.id) {
       const found = linkOf(held, trace.meta.id) === chosen;
       const colour = faint(trace.line && trace.line.color, found ? 0.75 : 0.1);
