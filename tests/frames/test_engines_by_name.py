@@ -14,9 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from clustervet import Contingency
+from clustervet.contingency.files import read_tables
 from clustervet.errors import FileError, MissingPackageError, ParameterError
 from clustervet.frames import clusters, engines
 from clustervet.frames.engines import engine_for
+from clustervet.frames.frame import Frame
 
 # Dask itself calls pandas in a way that pandas will drop.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in:DeprecationWarning")
@@ -177,3 +179,17 @@ def test_spark_reads_the_same_files(files):
             engine.read("/no/such/file.parquet")
         with engine_for("spark") as again:
             assert again.session is engine.session
+
+
+def test_an_engine_is_not_asked_for_its_columns_once_per_column(tmp_path, monkeypatch):
+    """A table of 20,000 columns took minutes."""
+    path = tmp_path / "wide.csv"
+    names = [f"c{k}" for k in range(300)]
+    path.write_text("\n".join([",".join(names), *[",".join("ab"[(k + j) % 2] for k in range(300))
+                                                 for j in range(4)]]))  # fmt: skip
+    asked = []
+    columns = Frame.columns.fget
+    monkeypatch.setattr(Frame, "columns", property(lambda self: asked.append(1) or columns(self)))
+    (table,) = read_tables(str(path), "c0", ["c1"], engine="polars").values()
+    assert table.n == 4
+    assert len(asked) < 20

@@ -173,17 +173,22 @@ class Engine(ABC):
             layouts = [Layout(files, separator or usual, named=header is not False)]
         opened = [self.open_text(layout) for layout in layouts]
         known = [one.names or Frame.of(f).columns for one, f in zip(layouts, opened, strict=True)]
-        kept = [name for name in known[0] if all(name in names for names in known)]
+        # Where each name stands first; a file may have many columns, and a name twice.
+        stands = [
+            dict(zip(reversed(names), reversed(range(len(names))), strict=True)) for names in known
+        ]
+        kept = [name for name in known[0] if all(name in places for places in stands)]
         for name in numbers:
             if name not in kept:
                 raise absent_column(name, show_label(files[0], 200), kept)
         frames = []
-        for frame, names in zip(opened, known, strict=True):
+        for frame, stand in zip(opened, stands, strict=True):
             held = Frame.of(frame)
-            places = {f"t{at}": held.columns[names.index(name)] for at, name in enumerate(kept)}
+            columns = held.columns
+            places = {f"t{at}": columns[stand[name]] for at, name in enumerate(kept)}
             picked = held.picked(**places).native
-            columns = [_column(at, name in numbers).alias(name) for at, name in enumerate(kept)]
-            frames.append(picked.select(*columns))
+            read = [_column(at, name in numbers).alias(name) for at, name in enumerate(kept)]
+            frames.append(picked.select(*read))
         return (frames[0] if len(frames) == 1 else nw.concat(frames)).to_native()
 
     def _check_numbers(

@@ -111,12 +111,17 @@ class Frame:
         """
         import narwhals as nw
 
-        places = {new: self.columns.index(self._known(old)) for new, old in named.items()}
+        columns = self.columns  # which may be many, and take an engine a while
+        stands = dict(zip(reversed(columns), reversed(range(len(columns))), strict=True))
+        places = {}
+        for new, old in named.items():
+            known = isinstance(old, str) and old in stands
+            places[new] = stands[old if known else self._known(old)]
         # Spark takes a dot in a name for a field, and polars a star for all columns; a column is
         # safe under its place alone.
         frame = self.native
         if "spark" in self.engine.value:
-            renamed = [f"c{place}" for place in range(len(self.columns))]
+            renamed = [f"c{place}" for place in range(len(columns))]
             frame = nw.from_native(frame.to_native().toDF(*renamed))
         chosen = [nw.nth(place).alias(new) for new, place in places.items()]
         picked = Frame(frame.lazy().select(*chosen))
