@@ -19,7 +19,7 @@ from clustervet.view.words import counted, listed, noise_note, number, p_text, s
 
 # Failures and differences that are described in words.
 TOLD = 4
-# Data sets from which an exact signed-rank test can reach 5%: two of 2^6 signs are less.
+# With fewer sets no exact signed-rank test reaches 5%, whatever the probabilities say.
 FEWEST = 6
 CITED = ("Meilă 2007", "Demšar 2006", "Benavoli et al. 2014")
 TESTS = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests"}
@@ -469,8 +469,8 @@ class Benchmark(Result):
             )
         if 1 < self.ranked_sets < FEWEST and len(self.ranks) > 1:
             lines.append(
-                f"With fewer than {FEWEST} data sets, signed-rank tests find no difference at the "
-                "5% level, and the probabilities of pairs describe these few sets only."
+                f"With fewer than {FEWEST} data sets, the probabilities of pairs describe these "
+                "sets only."
             )
         left_out = len(self.sets) - self.ranked_sets
         if left_out and len(self.algorithms) > 1:
