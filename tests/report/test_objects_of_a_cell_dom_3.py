@@ -7,7 +7,7 @@ import pytest
 from report_cases import FEW, HOSTILE, drawn, opened
 
 import clustervet as cv
-from clustervet.inference import diagnosis
+from clustervet.inference import members
 from clustervet.report import build_report, render, write_report
 
 TRUTH = ["a"] * 12 + ["b"] * 12
@@ -108,13 +108,13 @@ def test_hostile_ids_are_text(browser, tmp_path):
     found = cv.examine(TRUTH, PRED, measures=FEW, ids=ids)
     with opened(browser, written(found, tmp_path)) as page:
         click(page, 1, 0)
-        right = [diagnosis.written_id(one) for one in ids[12:16]]
+        right = [members.written_id(one) for one in ids[12:16]]
         assert listed(page) == right
         assert page.evaluate("window.hacked") is None
 
 
 def test_what_is_cut_is_told(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr(diagnosis, "CELL_OBJECTS", 3)
+    monkeypatch.setattr(members, "CELL_OBJECTS", 3)
     found = cv.examine(TRUTH, PRED, measures=FEW)
     with opened(browser, written(found, tmp_path)) as page:
         click(page, 1, 0)
@@ -128,21 +128,21 @@ def test_caps_hold_for_many_objects_and_long_ids():
     pred[:20_000] = truth[:20_000] = 0
     found = cv.diagnose(truth, pred).listed_cells(range(9), range(9))
     shown = [len(held) for _, _, _, held in found.cells]
-    assert max(shown) <= diagnosis.CELL_OBJECTS
-    assert sum(shown) <= diagnosis.PAGE_OBJECTS
-    assert sum(shown) > 0.9 * diagnosis.PAGE_OBJECTS
+    assert max(shown) <= members.CELL_OBJECTS
+    assert sum(shown) <= members.PAGE_OBJECTS
+    assert sum(shown) > 0.9 * members.PAGE_OBJECTS
     for row, column, count, held in found.cells:
         rows = np.flatnonzero((truth == row) & (pred == column))
         assert count == len(rows)
         assert held == [str(k) for k in rows[: len(held)]]
     long = cv.diagnose(TRUTH, PRED, ids=[f"{k}{'x' * 90_000}" for k in range(24)])
     cells = long.listed_cells(["a", "b"], [0, 1]).cells
-    assert sum(len(one) for cell in cells for one in cell[3]) <= diagnosis.PAGE_LETTERS
+    assert sum(len(one) for cell in cells for one in cell[3]) <= members.PAGE_LETTERS
     assert [cell[2] for cell in cells] == [12, 4, 8]
 
 
 def test_more_cells_than_may_be_listed(monkeypatch):
-    monkeypatch.setattr(diagnosis, "PAGE_OBJECTS", 2)
+    monkeypatch.setattr(members, "PAGE_OBJECTS", 2)
     found = cv.diagnose(TRUTH, PRED).listed_cells(["a", "b"], [0, 1])
     assert [len(cell[3]) for cell in found.cells] == [1, 0, 1]
 
@@ -174,7 +174,7 @@ def test_joined_files_have_their_ids_unless_they_are_many(tmp_path, monkeypatch)
     assert objects["kind"] == "id"
     held = {(objects["rows"][r], objects["columns"][c]): ids for r, c, _, ids in objects["cells"]}
     assert sorted(held["b", "0"]) == ["d12", "d13", "d14", "d15"]
-    monkeypatch.setattr(diagnosis, "READ_AGAIN", 20)
+    monkeypatch.setattr(members, "READ_AGAIN", 20)
     assert "are not listed here: there are more than" in heatmap(found).objects["why"]
 
 

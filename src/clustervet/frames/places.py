@@ -176,7 +176,8 @@ def _check_whole(path: str, name: str) -> None:
                     last, kind = bool(block & 1), block >> 1 & 3
                     at += 1 if kind == REPEATED else block >> 3
                 at += 4 * (sign >> 2 & 1)  # the checksum
-                at += not last
+                if not last:  # cut between two blocks
+                    at = size + 1
             elif not start:
                 return  # no file of this kind, as the engine will say
             else:

@@ -29,7 +29,7 @@ from clustervet.view.words import short, spoken
 
 Floats = NDArray[np.float64]
 Kind = Literal["cluster", "rest", "noise", "all"]
-# Points up to which each has a mark; more are drawn as densities, in a grid of so many cells.
+# Points up to which each has a mark; more are drawn as densities, in a grid with cells on a side.
 MARKED = 5_000
 GRID = 160
 # Points, and values, from which the directions of the plane are found; more are drawn at random.

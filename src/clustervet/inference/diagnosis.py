@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -16,8 +15,8 @@ from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
 from clustervet.contingency.build import REAL_LIMIT
 from clustervet.contingency.engine_table import with_cells
-from clustervet.errors import ClustervetError, ParameterError, TableError
-from clustervet.inference.members import EVERY, Members, read_ids
+from clustervet.errors import ParameterError, TableError
+from clustervet.inference.members import EVERY, CellObjects, Members, read_ids
 from clustervet.inference.repairs import Repair, agreement, find_repairs
 from clustervet.labels import show_label
 from clustervet.registry import measures
@@ -42,22 +41,6 @@ LOG_TWO = math.log(2)
 SHOWN = 20
 # The share of VI that a repair must gain to be named in a sentence.
 WORTH = 0.01
-# Objects that a page names: of a cell, of all cells, and their letters. Files with more objects
-# are not read again for it.
-CELL_OBJECTS = 1_000
-PAGE_OBJECTS = 20_000
-PAGE_LETTERS = 200_000
-READ_AGAIN = 1_000_000
-HOW = (
-    "The command score with --diagnose --objects FILE writes those of every split, merge and "
-    "repair. In Python diagnose(truth, pred, ids=ids).objects(cluster, class) gives those of a "
-    "cell."
-)
-NOT_KNOWN = f"The objects behind the cells are not known here: the labels came as counts. {HOW}"
-NOT_READ = (
-    f"The objects behind the cells are not listed here: there are more than {READ_AGAIN:,} in "
-    f"files. {HOW}"
-)
 GAINS = ("vi_gain", "vi_gain_per_object", "q0_gain", "adjusted_rand_gain")
 # Measures by the names that sentences use.
 SPOKEN = {"variation_of_information": "VI", "adjusted_rand": "adjusted Rand"}
@@ -121,31 +104,6 @@ class Spread:
             "number": self.number,
             "bits": self.bits,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class CellObjects:
-    """Objects behind the cells of a table, as a page shows them.
-
-    `cells` has the place of the class, that of the cluster, the number of objects, and the first
-    of them as text. `by_id` says whether these are ids rather than row numbers, and `why` why none
-    are known, where that is so.
-    """
-
-    cells: tuple[tuple[int, int, int, list[str]], ...]
-    by_id: bool
-    why: str = ""
-
-
-def written_id(one: Any) -> str:
-    r"""Return an id as text on one line; one with control characters is written as JSON has it.
-
-    >>> written_id("doc 1"), written_id(7), written_id("two\nlines")
-    ('doc 1', '7', '"two\\nlines"')
-    """
-    text = str(one).encode("utf-8", "backslashreplace").decode()
-    broken = any(not c.isprintable() and c != " " for c in text)
-    return json.dumps(text) if broken else text
 
 
 @dataclass(frozen=True, repr=False)
@@ -444,23 +402,7 @@ class Diagnosis(Result):
         >>> found.listed_cells(["a", "b"], [0, 1]).cells[1]
         (1, 0, 2, ['6', '7'])
         """
-        if self.members.in_files and self.n > READ_AGAIN:
-            return CellObjects((), False, NOT_READ)
-        try:
-            cells = self.members.cells(classes, clusters, CELL_OBJECTS, PAGE_OBJECTS)
-        except ClustervetError:
-            return CellObjects((), False, NOT_KNOWN)
-        texts = [[written_id(one) for one in self.members.named(cell.rows)] for cell in cells]
-        most = CELL_OBJECTS
-        while most > 1 and sum(len(text) for held in texts for text in held) > PAGE_LETTERS:
-            most //= 2
-            texts = [held[:most] for held in texts]
-        found, letters = [], 0
-        for cell, held in zip(cells, texts, strict=True):
-            letters += sum(map(len, held))
-            kept = held if letters <= PAGE_LETTERS else []
-            found.append((cell.row, cell.column, cell.objects, kept))
-        return CellObjects(tuple(found), self.members.ids is not None)
+        return self.members.listed(classes, clusters, self.n)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the diagnosis as plain data; names are text that is safe to show.

@@ -2,21 +2,64 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import LabelError, ParameterError
+from clustervet.errors import ClustervetError, LabelError, ParameterError
 from clustervet.labels import Codes, consecutive, read_labels, show_label
 from clustervet.labels.pair import noise_policies, settled
 
 Rows = NDArray[np.int64]
 READING = ("noise", "noise_policy", "missing")
+# Objects that a page names: of a cell, of all cells, and their letters. Files with more objects
+# are not read again for it.
+CELL_OBJECTS = 1_000
+PAGE_OBJECTS = 20_000
+PAGE_LETTERS = 200_000
+READ_AGAIN = 1_000_000
+HOW = (
+    "The command score with --diagnose --objects FILE writes those of every split, merge and "
+    "repair. In Python diagnose(truth, pred, ids=ids).objects(cluster, class) gives those of a "
+    "cell."
+)
+NOT_KNOWN = f"The objects behind the cells are not known here: the labels came as counts. {HOW}"
+NOT_READ = (
+    f"The objects behind the cells are not listed here: there are more than {READ_AGAIN:,} in "
+    f"files. {HOW}"
+)
 # The place of what is not among the names.
 NOWHERE = -(2**40)
+
+
+@dataclass(frozen=True, slots=True)
+class CellObjects:
+    """Objects behind the cells of a table, as a page shows them.
+
+    `cells` has the place of the class, that of the cluster, the number of objects, and the first
+    of them as text. `by_id` says whether these are ids rather than row numbers, and `why` why none
+    are known, where that is so.
+    """
+
+    cells: tuple[tuple[int, int, int, list[str]], ...]
+    by_id: bool
+    why: str = ""
+
+
+def written_id(one: Any) -> str:
+    r"""Return an id as text on one line; one with control characters is written as JSON has it.
+
+    >>> written_id("doc 1"), written_id(7), written_id("two\nlines")
+    ('doc 1', '7', '"two\\nlines"')
+    """
+    text = str(one).encode("utf-8", "backslashreplace").decode()
+    broken = any(not c.isprintable() and c != " " for c in text)
+    return json.dumps(text) if broken else text
 
 
 class Cell(NamedTuple):
@@ -102,6 +145,28 @@ class Members:
                 raise ParameterError(f"there is no {what} {show_label(name)!r}.")
             chosen &= found
         return rows[chosen]
+
+    def listed(
+        self, classes: Sequence[Any], clusters: Sequence[Any], objects: float
+    ) -> CellObjects:
+        """Return the objects behind the cells for a page, or why none of all objects are known."""
+        if self.in_files and objects > READ_AGAIN:
+            return CellObjects((), False, NOT_READ)
+        try:
+            cells = self.cells(classes, clusters, CELL_OBJECTS, PAGE_OBJECTS)
+        except ClustervetError:
+            return CellObjects((), False, NOT_KNOWN)
+        texts = [[written_id(one) for one in self.named(cell.rows)] for cell in cells]
+        most = CELL_OBJECTS
+        while most > 1 and sum(len(text) for held in texts for text in held) > PAGE_LETTERS:
+            most //= 2
+            texts = [held[:most] for held in texts]
+        found, letters = [], 0
+        for cell, held in zip(cells, texts, strict=True):
+            letters += sum(map(len, held))
+            kept = held if letters <= PAGE_LETTERS else []
+            found.append((cell.row, cell.column, cell.objects, kept))
+        return CellObjects(tuple(found), self.ids is not None)
 
     def cells(
         self, classes: Sequence[Any], clusters: Sequence[Any], most: int, total: int

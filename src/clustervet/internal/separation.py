@@ -159,7 +159,7 @@ def generalized_dunn(
 
 
 def need_few_clusters(geometry: Geometry) -> None:
-    """Refuse so many clusters that a value for every two of them takes too long."""
+    """Refuse more clusters than can be compared two by two."""
     if geometry.k > MANY_CLUSTERS:
         raise UndefinedError(f"it is for up to {MANY_CLUSTERS:,} clusters", fault=ParameterError)
 

@@ -14,7 +14,7 @@ from clustervet._checks import one_of, whole
 from clustervet.contingency import Contingency
 from clustervet.evidence import ClusteringEvidence
 from clustervet.inference import Diagnosis
-from clustervet.inference.diagnosis import CELL_OBJECTS, PAGE_OBJECTS
+from clustervet.inference.members import CELL_OBJECTS, PAGE_OBJECTS
 from clustervet.internal import Silhouettes
 from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text

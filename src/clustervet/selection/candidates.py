@@ -299,8 +299,7 @@ class Contest:
                 " does not tell it: a fitted clusterer has it as objective_, lower_bound_, "
                 "inertia_ or cost_.",
             )
-        better = (-fit.objective, candidate.run) < (-held[1].objective, held[0].run)
-        if better:
+        if (-fit.objective, candidate.run) < (-held[1].objective, held[0].run):
             self.kept[key] = candidate, fit
 
     def settle(self) -> None:

@@ -286,7 +286,7 @@ def select(
         plain = kinds[0].preparation
         by_labels = runs if run_choice == BOUND else 1
         made = {"algorithms": len(readers), "number": len(numbers), "runs": by_labels}
-        told_by = languages.resolve(language, [key for key, many in made.items() if many > 1])
+        payer = languages.resolve(language, [key for key, many in made.items() if many > 1])
         contests = []
         for split in splits:
             # pac_mdl_bound refuses one label, nothing to predict and a wrong delta before any work.
@@ -303,7 +303,7 @@ def select(
                 clusters=numbers,
                 runs=runs,
                 delta=float(delta),
-                language=told_by,
+                language=payer,
                 weighting=plain.weighting,
                 neighbours=plain.neighbours,
                 seed=seed,
