@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -221,12 +223,21 @@ def fit_row(
     Whatever an estimator raises becomes the reason why it failed. `limit` is the memory limit of
     the thread that asked for the fits.
     """
-    from threadpoolctl import threadpool_limits
-
     with memory_limit(limit):
-        with _kept_warnings(), blas_on_one_core(), threadpool_limits(1, user_api="openmp"):
+        with _kept_warnings(), blas_on_one_core(), _openmp(len(sys.modules)).limit(limits=1):
             fits = [_fitted(points, *one) for one in made]
         return fits if then is None else [then(points, fit) for fit in fits]
+
+
+@lru_cache(maxsize=1)
+def _openmp(modules: int) -> Any:
+    """Return what sets the number of threads of OpenMP, looked for anew after more imports.
+
+    The search takes ten milliseconds, longer than many a fit.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="openmp")
 
 
 def _fitted(points: Any, estimator: Any, key: Any, seed: int | None) -> Fit:
