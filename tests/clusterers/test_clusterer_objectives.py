@@ -36,7 +36,7 @@ def unit(rows):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(COUNTS, st.integers(1, 4), st.sampled_from(sorted(MODELS)), st.integers(0, 9))
 def test_the_objective_never_gets_worse(counts, clusters, name, seed):
     model = clone(MODELS[name]).set_params(n_clusters=clusters, random_state=seed, tol=0)

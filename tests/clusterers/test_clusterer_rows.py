@@ -58,7 +58,7 @@ def test_stored_zeros_and_repeated_places_do_not_matter():
         assert np.array_equal(dense(made(other, merge=False)), dense(made(plain, merge=False)))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(1, 9))
 def test_products_and_sums_are_numpys(seed, clusters):
     rng = np.random.default_rng(seed)

@@ -54,7 +54,7 @@ def test_logarithms_and_ratios_have_all_their_digits(dimension):
             assert abs(mpmath.mpf(float(bessel_ratio(order, x))) - ratio) <= 1e-14 * ratio, x
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.floats(0, 60), st.floats(1e-2, 600))
 def test_small_orders_agree_with_scipy(order, x):
     assert float(log_bessel(order, x)) == pytest.approx(

@@ -52,7 +52,7 @@ small = hnp.arrays(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(small, st.integers(1, 5), st.sampled_from([0.0, 0.3, 0.5, 1.0]), st.data())
 def test_rows_are_those_of_exact_arithmetic(counts, neighbours, share, data):
     model = NeighbourSmoothing(neighbours, share=share)

@@ -116,7 +116,7 @@ def test_the_record_is_found_again_by_pickle_and_as_a_key(record: cv.Measure) ->
 
 
 @records()
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(table=tables())
 @example(table=Table.from_counts([[1] * 3]))
 @example(table=Table.from_counts([[1] * 10]))
@@ -131,7 +131,7 @@ def test_values_stay_within_the_declared_bounds(record: cv.Measure, table: Table
 
 
 @records(lambda record: record.symmetric)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(table=tables())
 def test_truth_and_prediction_may_change_places(record: cv.Measure, table: Table) -> None:
     assert close(record.evaluate(table).value, record.evaluate(table.T).value)
@@ -146,7 +146,7 @@ def test_truth_and_prediction_may_not_change_places(record: cv.Measure) -> None:
 
 
 @records(lambda record: record.metric)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(three=labelings(sides=3))
 def test_a_metric_is_a_metric(record: cv.Measure, three: tuple[list[int], ...]) -> None:
     assume(len(three[0]) > 1)
@@ -169,7 +169,7 @@ def test_a_metric_is_symmetric_and_its_best_value_is_zero(record: cv.Measure) ->
 
 
 @records(lambda record: record.better != "neither")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(two=labelings())
 def test_no_clustering_beats_the_truth_itself(
     record: cv.Measure, two: tuple[list[int], list[int]]
@@ -180,7 +180,7 @@ def test_no_clustering_beats_the_truth_itself(
 
 
 @records(lambda record: record.perfect is not None)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(truth=st.lists(st.integers(0, 9), min_size=1, max_size=20), shift=st.integers(1, 9))
 def test_the_same_partition_is_exactly_perfect(
     record: cv.Measure, truth: list[int], shift: int
@@ -240,7 +240,7 @@ def test_an_adjusted_measure_is_zero_on_average_over_random_predictions(
 
 
 @records()
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(two=labelings(), seed=st.integers(0, 2**32 - 1))
 def test_neither_names_nor_the_order_of_objects_matter(
     record: cv.Measure, two: tuple[list[int], list[int]], seed: int
@@ -369,7 +369,7 @@ def test_a_formula_without_a_docstring_is_described_by_its_record() -> None:
 
 
 @records()
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(two=labelings())
 def test_labels_and_their_table_score_alike(
     record: cv.Measure, two: tuple[list[int], list[int]]

@@ -53,7 +53,7 @@ def sides(draw):
 
 
 @pytest.mark.parametrize("path", PATHS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(sides(), sides(), st.integers(1, 60), st.integers(0, 2**32))
 def test_every_path_counts_what_plain_python_counts(path, left, right, size, seed):
     rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def test_every_path_counts_what_plain_python_counts(path, left, right, size, see
 
 
 @pytest.mark.parametrize("path", PATHS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=8),
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=8),

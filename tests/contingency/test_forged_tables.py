@@ -22,9 +22,7 @@ from clustervet.frames import duck
 TABLE = Contingency.from_labels([*"abbc"], [0, 0, 1, 1])
 REAL = Contingency.from_counts([[0.5, 0.0], [1.25, 3.0]], class_names=["a", "b"])
 DEEP = 200_000
-QUICK = settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def checksum(classes, clusters, rows, cols, counts):

@@ -55,9 +55,7 @@ def test_counts_keep_every_digit(tmp_path, form, counts):
     assert back.cells.values.dtype == table.cells.values.dtype
 
 
-@settings(
-    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(
         st.tuples(st.one_of(st.integers(), st.text(max_size=3)), st.integers(0, 4)),

@@ -168,7 +168,7 @@ def test_mapping_names_come_sorted_and_mixed_ones_in_order_of_appearance():
     assert (mixed.class_names, mixed.cluster_names) == (["b", 1], [2, "z"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.dictionaries(
         st.tuples(st.integers(-5, 5), st.sampled_from("abc")), st.integers(0, 10**40), min_size=1

@@ -43,7 +43,7 @@ def random_matrix(seed, height, width, share, top):
 
 
 @pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.integers(0, 2**32),
     st.integers(1, 14),
@@ -57,7 +57,7 @@ def test_the_matching_is_as_good_as_the_best(steps, seed, height, width, share, 
         check(random_matrix(seed, height, width, share, top))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 12))
 def test_the_matching_of_real_weights_is_as_good_as_the_best(seed, height, width):
     rng = np.random.default_rng(seed)
@@ -68,7 +68,7 @@ def test_the_matching_of_real_weights_is_as_good_as_the_best(seed, height, width
         check(matrix)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 40))
 def test_near_independent_tables_are_matched_as_well_as_the_best(seed, height, width):
     rng = np.random.default_rng(seed)

@@ -151,7 +151,7 @@ def test_tables_of_disjoint_data_merge(table):
     assert table == Contingency.from_labels(TRUTH, PRED)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 4)), min_size=1, max_size=60),
     st.integers(1, 7),

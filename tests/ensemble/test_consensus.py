@@ -82,7 +82,7 @@ def ensembles(draw, smallest=1):
     return labelings, weights
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(ensembles(), st.sampled_from(CRITERIA), st.booleans())
 @example(([[0, 1], [0, 0]], [0.5, 1.0]), "variation_of_information", False)
 def test_objective_is_the_sum_of_distances_and_at_most_that_of_any_member(
@@ -111,7 +111,7 @@ def test_objective_is_the_sum_of_distances_and_at_most_that_of_any_member(
         assert collapse == (found.partition.k == 1) or min(map(len, map(set, labelings))) < 2
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     ensembles(),
     st.sampled_from(CRITERIA),
@@ -162,7 +162,7 @@ def test_every_pass_changes_the_objective_by_what_it_says(given_, criterion, par
         value = after
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(ensembles(smallest=4), st.sampled_from(CRITERIA))
 @example(([[0, 1, 2, 3, 4], [0, 1, 2, 3, 3], [0, 1, 2, 3, 4]], [1, 1, 1]), CRITERIA[0])
 @example(([[0, 1, 2, 3, 4], [0, 1, 2, 3, 3], [0, 1, 2, 3, 4]], [1, 1, 1]), CRITERIA[1])

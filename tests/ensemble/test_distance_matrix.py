@@ -23,7 +23,7 @@ from clustervet.ensemble import distance_matrix, distances_to, read_labelings
 from clustervet.ensemble.pair_values import group_edges, plan_blocks
 from clustervet.partition import Partition
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=40)
 EXTERNAL = [key for key, record in cv.measures.items() if record.kind == "external"]
 PATHS = {"plain": 10**6, "compiled": 0}
 mp = MPContext()

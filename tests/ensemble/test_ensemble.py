@@ -161,7 +161,7 @@ def test_stability_is_by_variation_of_information_whatever_the_measure():
     assert pair.to_dict()["low"] is None
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(matrices(), st.data())
 def test_medoids_are_a_local_best_and_near_the_best_of_all(matrix, data):
     count = len(matrix)
@@ -227,7 +227,7 @@ def test_medoids_of_ensembles_are_mostly_the_best_of_all():
     assert reached >= 29
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(matrices(), st.data())
 def test_silhouettes_are_those_of_scikit_learn(matrix, data):
     count = len(matrix)
@@ -290,7 +290,7 @@ def test_a_cut_has_as_many_groups_as_asked_for_despite_ties():
     assert e.hierarchy().cut(3).tolist() in ([0, 0, 1, 2], [0, 1, 2, 2], [0, 1, 0, 2], [0, 1, 1, 2])
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(matrices(), st.data())
 def test_diverse_labelings_are_at_least_half_as_far_apart_as_can_be(matrix, data):
     k = data.draw(st.integers(2, len(matrix)))

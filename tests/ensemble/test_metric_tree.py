@@ -33,7 +33,7 @@ def families(rng, kinds, copies, n=120):
     return labelings
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=120),
     st.tuples(st.integers(-1, 8), st.integers(-1, 8)),

@@ -37,7 +37,7 @@ def vi(one, other):
     return 2 * h[2] - h[0] - h[1]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 4), min_size=6, max_size=6), st.floats(0, 3), st.booleans())
 def test_a_ball_holds_every_partition_within_the_radius(query, radius, known):
     every = partitions(6)
@@ -99,7 +99,6 @@ def test_steps_are_the_distances_by_definition():
     assert found.settled is None
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5), min_size=2, max_size=6))
 def test_no_way_is_shorter_than_the_distance_of_its_ends(runs):
     found = Ensemble(runs).trajectory()

@@ -42,7 +42,7 @@ def few(most: int) -> Iterator[None]:
 NONE, ALL = -1, 2**62
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(matrices(st.integers(0, 30)))
 @example([[1]])
 @example([[1, 1], [1, 1]])
@@ -51,7 +51,7 @@ def test_small_tables_through_compiled_loops(counts: list[list[int]]) -> None:
         assert not disagreements(counts)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(matrices(counts_up_to(10**12)))
 @example([[10**12, 1], [0, 10**12]])
 def test_large_counts_through_compiled_loops(counts: list[list[int]]) -> None:
@@ -59,14 +59,14 @@ def test_large_counts_through_compiled_loops(counts: list[list[int]]) -> None:
         assert not disagreements(counts)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(nearly_independent(10**5))
 def test_next_to_no_information_through_compiled_loops(counts: list[list[int]]) -> None:
     with few(NONE):
         assert not disagreements(counts)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(matrices(st.one_of(st.just(0.0), st.floats(0.01, 100.0)), classes=5, clusters=5))
 def test_real_weights_through_compiled_loops(counts: list[list[float]]) -> None:
     # Margins of real weights are rounded here, so what measures an excess over chance, or a
@@ -146,7 +146,7 @@ def test_plain_and_compiled_loops_agree(most: int, shape: tuple[int, int]) -> No
         assert math.isclose(value, found[1][key], rel_tol=1e-12, abs_tol=1e-14), key
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(st.integers(-3, 3), st.sampled_from([-(2**62), -1, 0, 5, 2**40, 2**62])),

@@ -26,7 +26,7 @@ def test_every_external_measure_has_an_oracle() -> None:
     assert {record.key for record in EXTERNAL} == set(oracle.MEASURES)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(matrices(st.integers(0, 30)))
 @example([[1, 1], [1, 1]])
 @example([[2, 0], [0, 2]])
@@ -35,7 +35,7 @@ def test_small_tables(counts: list[list[int]]) -> None:
     assert not disagreements(counts)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(matrices(counts_up_to(10**15)))
 @example([[10**15] * 10 + [1000], [0] * 10 + [3]])
 def test_counts_up_to_a_thousand_million_million(counts: list[list[int]]) -> None:
@@ -43,7 +43,7 @@ def test_counts_up_to_a_thousand_million_million(counts: list[list[int]]) -> Non
         assert not disagreements(counts)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(matrices(counts_up_to(10**30), classes=4, clusters=4))
 @example([[10**16, 1], [1, 0]])
 @example([[10**16 + 1, 3], [2, 2]])
@@ -53,13 +53,13 @@ def test_counts_beyond_any_machine_integer(counts: list[list[int]]) -> None:
         assert not disagreements(counts)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(matrices(counts_up_to(10**15), classes=1, clusters=9))
 def test_one_class(counts: list[list[int]]) -> None:
     assert not disagreements(counts)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(matrices(counts_up_to(10**15), classes=9, clusters=1))
 def test_one_cluster(counts: list[list[int]]) -> None:
     assert not disagreements(counts)
@@ -74,7 +74,7 @@ def test_all_objects_alone_on_both_sides(n: int) -> None:
     assert not disagreements({(k, k): 1 for k in range(n)})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.booleans())
 @example([0, 0, 0], True)
 @example([0, 1, 0, 1], False)
@@ -137,7 +137,7 @@ def test_one_object_alone_beside_a_huge_cluster() -> None:
     assert not disagreements([[10**15, 1], [1, 0]])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(nearly_independent(10**6))
 @example([[10**12, 10**12], [10**12, 10**12 + 1]])
 @example([[10**12, 10**12], [10**12, 10**12]])
@@ -145,7 +145,7 @@ def test_clusterings_that_share_next_to_no_information(counts: list[list[int]]) 
     assert not disagreements(counts)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(nearly_independent(10**15, classes=3, clusters=3))
 @example([[10**20, 10**10], [10**10, 1]])
 def test_huge_clusterings_that_share_next_to_no_information(counts: list[list[int]]) -> None:
@@ -153,7 +153,7 @@ def test_huge_clusterings_that_share_next_to_no_information(counts: list[list[in
         assert not disagreements(counts)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(matrices(WEIGHTS, classes=5, clusters=5))
 @example([[0.1, 0.2, 0.3]])
 @example([[0.16091468621653895, 3.4471709482128143]])
@@ -161,7 +161,7 @@ def test_real_weights(counts: list[list[float]]) -> None:
     assert not disagreements(counts)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(matrices(WIDE_WEIGHTS, classes=4, clusters=4))
 @example([[652741286.8249141, 1.2006455759077299e-08]])
 @example([[1e8 + 0.1, 1e-3], [0.0, 1e8]])

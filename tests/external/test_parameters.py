@@ -30,20 +30,20 @@ def test_each_parameter_is_taken_by_some_measure() -> None:
     }
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(TABLES, st.sampled_from([2, math.e, 10, 3.5, 1.0001, 1e6]))
 def test_information_in_another_base(counts: list[list[int]], base: float) -> None:
     assert not disagreements(counts, with_parameter("base"), base=base)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(TABLES, st.floats(1e-3, 1e3))
 def test_weight_of_recall(counts: list[list[int]], beta: float) -> None:
     assert not disagreements(counts, with_parameter("beta"), beta=beta)
 
 
 @pytest.mark.parametrize("average", AVERAGES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(counts=TABLES)
 @example(counts=[[1, 0], [1, 0], [0, 1]])
 @example(counts=[[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1], [0, 1]])
@@ -55,7 +55,7 @@ def test_each_average_of_both_entropies(average: str, counts: list[list[int]]) -
 
 
 @pytest.mark.parametrize("average", AVERAGES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(labels=st.lists(st.integers(0, 6), min_size=2, max_size=30))
 def test_each_average_where_every_object_is_alone(average: str, labels: list[int]) -> None:
     """Against single objects no clustering can tell more or less than any other of its sizes."""
@@ -63,7 +63,7 @@ def test_each_average_where_every_object_is_alone(average: str, labels: list[int
     assert not disagreements(counts, with_parameter("average"), average=average)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(TABLES, st.integers(4, 10**6))
 def test_a_common_bound_on_the_number_of_clusters(counts: list[list[int]], k_max: int) -> None:
     assert not disagreements(counts, with_parameter("k_max"), k_max=k_max)

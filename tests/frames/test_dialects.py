@@ -364,9 +364,7 @@ def outcome(path, engine):
         return str(refusal)
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.tuples(*[st.text(st.sampled_from('ab ",;\t\r\n\0é\u2028NA')) for _ in range(2)]),
@@ -391,9 +389,7 @@ def test_what_the_csv_module_writes_is_counted_alike_or_refused(
     assert found == expected
 
 
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(st.sampled_from('ab",\r\n \ufeff'), max_size=24), piece=st.integers(1, 9))
 def test_a_look_at_the_bytes_knows_what_python_reads(tmp_path, monkeypatch, text, piece):
     """In pieces of any size; without a fatal trait Python reads the file too."""

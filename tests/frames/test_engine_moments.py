@@ -334,7 +334,7 @@ def test_a_cluster_without_weight_is_none():
     assert found.centroids.tolist() == [[1.6]]
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(
     cuts=st.lists(st.integers(1, 119), max_size=4),
     place=st.sampled_from(list(PLACES)),

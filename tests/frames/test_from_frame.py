@@ -170,7 +170,7 @@ KEYS = st.one_of(st.none(), st.integers(-2, 2), st.just(float("nan")), st.sample
 GROUPS = st.lists(st.tuples(KEYS, KEYS, st.integers(1, 3)), min_size=1, max_size=12)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     groups=GROUPS, policy=st.sampled_from(["keep", "drop", "singletons"]), noise=st.integers(-2, 2)
 )

@@ -164,9 +164,7 @@ def test_both_readers_of_text_agree_on_a_nasty_file(tmp_path, ends, bom):
 FIELD = st.text(st.sampled_from("ab1 .-\"\t,\né'NA"), max_size=4)
 
 
-@settings(
-    deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(FIELD, FIELD), min_size=1, max_size=6), st.booleans())
 def test_both_readers_of_text_agree_or_both_refuse(tmp_path, rows, quoted):
     quote = (lambda x: '"' + x.replace('"', '""') + '"') if quoted else str

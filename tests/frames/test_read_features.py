@@ -256,7 +256,7 @@ class TestHeader:
 class TestSameLabels:
     """Labels mean the same as in tables of labels."""
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(
         st.lists(
             st.tuples(

@@ -241,7 +241,7 @@ def test_many_rows_are_read_whole(file):
     assert counted == expected
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.lists(
         st.tuples(*[st.text(st.characters(exclude_characters="\0", codec="utf-8"))] * 2),

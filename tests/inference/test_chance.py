@@ -183,7 +183,7 @@ def test_counting_partitions_has_its_limit():
 
 
 @given(st.integers(2, 40), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_expected_sizes_add_up(n, data):
     clusters = data.draw(st.one_of(st.none(), st.integers(1, n)))
     spectrum = Side(n, clusters=clusters).spectrum()

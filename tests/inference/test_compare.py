@@ -122,7 +122,7 @@ def test_what_cannot_be_compared_is_refused(call, message):
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_differences_are_those_of_objects_left_out(seed):
     # The oracle leaves objects out of the labels, and scores by scikit-learn.
     from scipy.stats import kurtosis, t
@@ -157,7 +157,7 @@ def test_differences_are_those_of_objects_left_out(seed):
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["ari", "vi", "purity", "nmi", "bcubed_f1"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_an_interval_without_zero_is_a_p_value_below_the_limit(seed, key):
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, 60)

@@ -28,7 +28,7 @@ counts = (
 
 
 @given(counts)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_shares_sum_to_the_whole_over_clusters_and_over_classes(rows):
     table = cv.Contingency.from_counts(rows)
     found = cv.diagnose(table)
@@ -90,7 +90,7 @@ def exact_q0(truth: np.ndarray, pred: np.ndarray) -> mpf:
 
 
 @given(counts)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_predicted_gains_are_what_the_mended_clustering_scores(rows):
     truth, pred = labels_of(np.array(rows))
     found = cv.diagnose(truth, pred, most=1_000, level=1)
@@ -109,7 +109,7 @@ def test_predicted_gains_are_what_the_mended_clustering_scores(rows):
 
 
 @given(counts)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_objects_of_a_repair_are_those_that_change_their_cluster(rows):
     truth, pred = labels_of(np.array(rows))
     for repair in cv.diagnose(truth, pred, most=1_000, level=1).repairs:
@@ -135,7 +135,7 @@ def every_change(truth: np.ndarray, pred: np.ndarray) -> list[np.ndarray]:
 
 
 @given(counts)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_merge_split_or_move_gains_more_than_the_best_repair(rows):
     truth, pred = labels_of(np.array(rows))
     found = cv.diagnose(truth, pred, level=1)
@@ -151,7 +151,7 @@ def test_no_merge_split_or_move_gains_more_than_the_best_repair(rows):
 
 
 @given(counts)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_repair_is_listed_twice(rows):
     truth, pred = labels_of(np.array(rows))
     repairs = cv.diagnose(truth, pred, most=1_000, level=1).repairs
@@ -165,7 +165,7 @@ def test_no_repair_is_listed_twice(rows):
 
 
 @given(counts, st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_repairs_follow_the_names(rows, random):
     truth, pred = labels_of(np.array(rows))
     classes, clusters = list(range(5)), list(range(5))

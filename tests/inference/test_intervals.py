@@ -54,7 +54,7 @@ def left_out_one_by_one(truth, pred, measure):
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["ari", "ami", "v_measure"]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_jackknife_is_that_of_single_objects(seed, name):
     from sklearn import metrics
 
@@ -118,7 +118,7 @@ def test_tables_of_many_cells_are_resampled():
     st.sampled_from([m.key for m in cv.measures.values() if m.kind == "external"]),
     st.floats(0.5, 0.99),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_an_interval_holds_its_value_and_keeps_to_the_range(counts, key, confidence):
     table = cv.Contingency.from_counts(counts) if np.sum(counts) > 1 else TABLE
     if len(table) < 2:
@@ -279,7 +279,7 @@ def test_tables_that_cannot_be_resampled_are_refused(counts, message):
     st.floats(-1, 1),
     st.sampled_from(METHODS),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_ends_come_in_order(values, value, method):
     found = make_interval(value, np.array(values), 0.9, method, bounds=(-1, 1))
     assert -1 <= found.low <= found.high <= 1

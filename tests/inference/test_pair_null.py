@@ -71,7 +71,7 @@ def two_sizes(draw):
 
 
 @given(two_sizes())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_three_moments_are_those_of_all_tables(sizes):
     rows, columns = sizes
     null = null_of(rows, columns)
@@ -168,7 +168,7 @@ def test_the_tail_is_that_of_a_shifted_gamma_distribution(z, skewness):
 
 
 @given(two_sizes())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_small_tables_are_all_counted(sizes):
     rows, columns = sizes
     found = count_tables(*map(tuple, sorted((rows, columns), key=len)))

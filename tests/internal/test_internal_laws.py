@@ -76,7 +76,7 @@ def test_record_tells_what_it_is_and_what_it_favours(record: cv.Measure) -> None
 
 
 @records()
-@settings(deadline=None, max_examples=4)
+@settings(max_examples=4)
 @given(clustering=clusterings())
 def test_value_lies_within_its_bounds(record: cv.Measure, clustering: Clustering) -> None:
     low, high = record.bounds
@@ -85,7 +85,7 @@ def test_value_lies_within_its_bounds(record: cv.Measure, clustering: Clustering
 
 
 @records()
-@settings(deadline=None, max_examples=4)
+@settings(max_examples=4)
 @given(clustering=clusterings(), seed=st.integers(0, 99))
 def test_names_of_clusters_do_not_matter(
     record: cv.Measure, clustering: Clustering, seed: int
@@ -97,7 +97,7 @@ def test_names_of_clusters_do_not_matter(
 
 
 @records(lambda record: record.key not in ORDERED)
-@settings(deadline=None, max_examples=4)
+@settings(max_examples=4)
 @given(clustering=clusterings(), seed=st.integers(0, 99))
 def test_order_of_points_does_not_matter(
     record: cv.Measure, clustering: Clustering, seed: int
@@ -108,7 +108,7 @@ def test_order_of_points_does_not_matter(
 
 
 @records(lambda record: record.key in ORDERED)
-@settings(deadline=None, max_examples=4)
+@settings(max_examples=4)
 @given(clustering=clusterings())
 def test_only_the_order_within_clusters_can_matter(
     record: cv.Measure, clustering: Clustering
@@ -119,7 +119,7 @@ def test_only_the_order_within_clusters_can_matter(
 
 
 @records()
-@settings(deadline=None, max_examples=4)
+@settings(max_examples=4)
 @given(clustering=clusterings(), shift=st.sampled_from([-3.0, 1e3, 1e6]), seed=st.integers(0, 99))
 def test_moving_and_turning_all_points_does_not_matter(
     record: cv.Measure, clustering: Clustering, shift: float, seed: int
@@ -134,7 +134,7 @@ def test_moving_and_turning_all_points_does_not_matter(
 
 
 @records()
-@settings(deadline=None, max_examples=4)
+@settings(max_examples=4)
 @given(clustering=clusterings(), factor=st.sampled_from([1e-6, 0.3, 7.0, 1e5]))
 def test_units_of_features_change_what_they_must(
     record: cv.Measure, clustering: Clustering, factor: float
@@ -153,7 +153,7 @@ def test_units_of_features_change_what_they_must(
     assert alike(changed(value(record, features, y)), value(record, features * factor, y), 1e-7)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(clustering=clusterings(), seed=st.integers(0, 99))
 def test_splitting_a_cluster_lowers_the_sum_of_squares(clustering: Clustering, seed: int) -> None:
     features, y = clustering
@@ -169,7 +169,7 @@ def test_points_that_are_their_own_centroids_have_no_squares() -> None:
     assert cv.ssq(equal[y == 0], y[y == 0]) == 0
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(clustering=clusterings())
 def test_squares_within_and_between_make_the_total(clustering: Clustering) -> None:
     features, y = clustering
@@ -181,7 +181,7 @@ def test_squares_within_and_between_make_the_total(clustering: Clustering) -> No
     assert math.isclose(cv.calinski_harabasz(features, y), wanted, rel_tol=1e-10)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(clustering=clusterings())
 def test_criteria_are_penalties_on_the_likelihood(clustering: Clustering) -> None:
     features, y = clustering
@@ -193,7 +193,7 @@ def test_criteria_are_penalties_on_the_likelihood(clustering: Clustering) -> Non
         assert math.isclose(cv.bic(features, y, covariance=covariance), wanted, rel_tol=1e-9)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(clustering=clusterings())
 def test_freer_covariances_are_likelier_within_clusters(clustering: Clustering) -> None:
     """One cluster: each model holds the one before it, so its best fit is at least as likely."""
@@ -209,7 +209,7 @@ def test_freer_covariances_are_likelier_within_clusters(clustering: Clustering) 
 
 
 @pytest.mark.parametrize("metric", ["sqeuclidean", "cosine"])
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(clustering=clusterings(least=1, most=12), shift=st.sampled_from([0.0, 3.0, 1e4]))
 def test_silhouettes_without_pairs_equal_those_over_all_pairs(
     clustering: Clustering, metric: str, shift: float
@@ -228,7 +228,7 @@ def test_silhouettes_without_pairs_equal_those_over_all_pairs(
     np.testing.assert_allclose(fast.points, slow.points, rtol=1e-7, atol=1e-8)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(clustering=clusterings(least=2))
 @pytest.mark.parametrize("metric", METRICS)
 def test_overall_silhouette_is_the_mean_of_its_parts(clustering: Clustering, metric: str) -> None:

@@ -87,7 +87,7 @@ def test_single_linkage_makes_its_criterion_as_large_as_possible() -> None:
         assert math.isclose(cv.single_linkage(points, cut), best, rel_tol=1e-12)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     seed=st.integers(0, 2**32),
     sizes=st.lists(st.integers(1, 9), min_size=2, max_size=5),
@@ -102,7 +102,7 @@ def test_single_at_most_average_at_most_complete(seed: int, sizes: list[int], me
     assert average <= complete * (1 + 1e-9)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32), sizes=st.lists(st.integers(2, 9), min_size=2, max_size=5))
 def test_splitting_a_cluster_never_raises_single_linkage(seed: int, sizes: list[int]) -> None:
     points, labels = data.gaussians(sizes, 2, seed=seed)

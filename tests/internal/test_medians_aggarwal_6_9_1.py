@@ -81,7 +81,7 @@ def test_distances_alone_are_refused() -> None:
         cv.median_distance(np.zeros((3, 3)), [0, 0, 1], "precomputed")
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), sizes=st.lists(st.integers(1, 14), min_size=1, max_size=4))
 def test_free_centres_are_no_worse_than_medoids(seed: int, sizes: list[int]) -> None:
     points, labels = data.gaussians(sizes, 3, seed=seed)
@@ -91,7 +91,7 @@ def test_free_centres_are_no_worse_than_medoids(seed: int, sizes: list[int]) -> 
     assert medoid <= 2 * median * (1 + 1e-12) + 1e-12  # Kaufman & Rousseeuw: at most twice
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), sizes=st.lists(st.integers(2, 14), min_size=1, max_size=4))
 def test_splitting_a_cluster_never_raises_it(seed: int, sizes: list[int]) -> None:
     points, labels = data.gaussians(sizes, 3, seed=seed)

@@ -97,7 +97,7 @@ def test_iris() -> None:
     assert math.isclose(cv.measures["td"](points, labels) / 150, 0.6542077, abs_tol=5e-7)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     seed=st.integers(0, 2**32),
     sizes=st.lists(st.integers(1, 12), min_size=1, max_size=4),

@@ -139,7 +139,7 @@ def same(form: str, metric: str, factor: float, digits: float, dtype: str = "f8"
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("form", ["dense", "wide", "sparse"])
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(power=POWERS)
 @example(-300)
 @example(-162)
@@ -151,7 +151,7 @@ def test_features_of_any_size(form: str, metric: str, power: int) -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("form", ["dense", "wide", "sparse"])
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(power=st.integers(-34, 35))
 @example(-34)
 @example(19)
@@ -167,7 +167,7 @@ def test_metrics_of_scikit_learn(metric: str, power: int) -> None:
     same("dense", metric, 10.0**power, 1e-9)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(power=POWERS)
 @example(-300)
 @example(300)

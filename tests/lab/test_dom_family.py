@@ -95,7 +95,7 @@ def members(draw):
 
 
 @given(members())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_the_equations_of_the_family(member):
     classes, useful, noise, wrong, blind = member
     found = family(*member)

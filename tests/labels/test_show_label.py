@@ -68,7 +68,7 @@ def test_an_object_with_a_hostile_text_form():
     assert len(shown) <= 32
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(alphabet=st.characters(), max_size=200), st.integers(2, 60))
 def test_any_text_becomes_one_short_printable_line(label, width):
     shown = show_label(label, width)

@@ -149,7 +149,7 @@ def test_a_language_may_be_a_record():
     st.sampled_from(["simple", "cluster", "permutation", "adaptive", "mixture"]),
     st.sampled_from([0.01, 0.1, 0.5]),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_bounds_follow_from_errors_and_bits(drawn, key, delta):
     truth, pred, labelled = map(list, zip(*drawn, strict=True))
     labelled[:2] = [True, False]

@@ -52,7 +52,7 @@ assignments = st.integers(2, 6).flatmap(
 
 
 @given(assignments)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_label_bits_are_those_of_the_urns(drawn):
     labels, assignment = drawn
     d = Description(clusters=len(assignment), labels=labels, assignment=tuple(assignment))
@@ -138,7 +138,7 @@ def test_a_skewed_assignment_is_short_under_the_adaptive_language():
 
 
 @given(assignments)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_mixture_is_within_log_of_its_members_of_the_shortest(drawn):
     labels, assignment = drawn
     d = Description(clusters=len(assignment), labels=labels, assignment=tuple(assignment))

@@ -180,7 +180,7 @@ counts = st.one_of(st.integers(1, 60), st.integers(1, 10**5), st.integers(1, 10*
 
 
 @given(counts, counts, st.floats(0, 1), st.floats(0, 6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_bmax_is_the_last_b_whose_tail_reaches_delta(m, n, share, magnitude):
     a, log2_delta = int(share * m), -(10.0**magnitude)
     b = bmax(m, n, a, log2_delta)
@@ -191,7 +191,7 @@ def test_bmax_is_the_last_b_whose_tail_reaches_delta(m, n, share, magnitude):
 
 
 @given(st.integers(1, 3_000), st.integers(1, 3_000), st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_tails_fall_with_b_and_rise_with_a(m, n, share):
     a = int(share * (m - 1))
     bs = np.unique(np.linspace(0, n, 12).astype(int)).tolist()

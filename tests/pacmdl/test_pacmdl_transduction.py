@@ -33,7 +33,7 @@ def candidates(truth, pred, labelled, names):
 
 
 @given(st.lists(rows, min_size=1, max_size=40), st.integers(0, 10))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_clusters_get_their_majority_and_errors_are_counted(drawn, seed):
     truth, pred, labelled, hidden = map(list, zip(*drawn, strict=True))
     if not any(labelled):

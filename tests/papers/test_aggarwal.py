@@ -156,7 +156,7 @@ def matrices():
 
 
 @given(matrices())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_equations_hold_for_any_confusion_matrix(matrix):
     table, columns = as_table(matrix), columns_of(matrix)
     assert cv.purity(table) == near(purity_of(columns))

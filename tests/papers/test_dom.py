@@ -30,7 +30,7 @@ from paper_oracles import (
 
 import clustervet as cv
 
-law = settings(max_examples=80, deadline=None)
+law = settings(max_examples=80)
 
 
 def left_entropy(matrix):
@@ -479,7 +479,7 @@ def test_gamma_is_the_correlation_over_pairs(labels):
 
 
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=4))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_labels_give_what_the_table_gives(sizes):
     matrix = [[size, 1] for size in sizes]
     assert cv.dom_q0(*labels_of(matrix)) == near(cv.dom_q0(as_table(matrix)))

@@ -35,8 +35,8 @@ from paper_oracles import (
 
 import clustervet as cv
 
-law = settings(max_examples=80, deadline=None)
-few = settings(max_examples=40, deadline=None)
+law = settings(max_examples=80)
+few = settings(max_examples=40)
 vi = cv.variation_of_information
 FOUR = list(partitions(4))
 

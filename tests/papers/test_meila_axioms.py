@@ -13,7 +13,7 @@ from paper_oracles import clusterings, entropy_given, entropy_of, mp, near, part
 
 import clustervet as cv
 
-law = settings(max_examples=80, deadline=None)
+law = settings(max_examples=80)
 vi = cv.variation_of_information
 FOUR = list(partitions(4))
 

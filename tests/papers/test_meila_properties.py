@@ -15,7 +15,7 @@ from paper_oracles import clusterings, entropy, matrix_of, mp, near, partitions,
 
 import clustervet as cv
 
-law = settings(max_examples=80, deadline=None)
+law = settings(max_examples=80)
 vi = cv.variation_of_information
 FOUR = list(partitions(4))
 FIVE = list(partitions(5))

@@ -11,7 +11,7 @@ from paper_oracles import clusterings, columns_of, matrix_of, mp, near
 
 import clustervet as cv
 
-law = settings(max_examples=80, deadline=None)
+law = settings(max_examples=80)
 vi = cv.variation_of_information
 
 separations = pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from lattice_oracle import all_labels, blocks_of, join_of, meet_of, refines_of
 
 from clustervet.partition import Partition
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=60)
 FIVE = [Partition(labels) for labels in all_labels(5)]
 
 

@@ -15,7 +15,7 @@ from lattice_oracle import all_labels, power
 import clustervet as cv
 from clustervet.partition import Partition
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=60)
 vi = cv.variation_of_information
 
 

@@ -14,7 +14,7 @@ from clustervet.plots.theme import CATEGORICAL, EITHER, INK, SEQUENTIAL, THEMES,
 from clustervet.view.words import ident, spoken
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.text(max_size=200))
 def test_no_label_can_open_a_tag_an_entity_or_a_formula(label):
     text = plot_text(label)

@@ -212,7 +212,7 @@ def test_truths_by_name():
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(st.sampled_from("ab"), st.integers(-1, 2), st.booleans(), st.integers(0, 2)),

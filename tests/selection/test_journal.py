@@ -454,7 +454,7 @@ def test_changed_bytes_of_a_journal_give_the_same_or_a_refusal(tmp_path):
     before = path.read_bytes()
     used = [at for at, byte in enumerate(before) if byte]
 
-    @settings(deadline=None, max_examples=50)
+    @settings(max_examples=50)
     @given(
         st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4),
         st.none() | st.integers(0, 10**6),

@@ -119,7 +119,7 @@ def test_the_clustering_held_against_the_other_part_errs_least_on_the_first():
     assert found.predictors["held_out"].method == tried[min(tried)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), min_size=2, max_size=25))
 def test_errors_with_each_object_left_out_are_those_of_counting_one_by_one(pairs):
     truth, pred = zip(*pairs, strict=True)
@@ -134,7 +134,7 @@ def test_errors_with_each_object_left_out_are_those_of_counting_one_by_one(pairs
     assert transduce(truth, pred, range(len(pairs))).left_out_errors == expected
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 2**16), st.sampled_from([0.3, 0.5, 0.7]))
 def test_no_prediction_depends_on_the_labels_that_are_held_out(seed, share):
     labelled = np.random.default_rng(seed).random(120) < 0.4

@@ -493,7 +493,7 @@ def test_a_selection_shows_itself_in_every_form():
     assert "seconds" not in found.to_json()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.data())
 def test_the_bound_is_not_below_the_share_of_train_errors(data):
     n = data.draw(st.integers(6, 30))

@@ -126,7 +126,7 @@ def nested_tree(levels, objects=None, depth=0):
     return below[0] if len(below) == 1 else below
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(binary_trees())
 def test_the_words_of_all_cuts_are_a_complete_prefix_code(drawn):
     words = [word for _, word in cuts(drawn[1])]
@@ -135,7 +135,7 @@ def test_the_words_of_all_cuts_are_a_complete_prefix_code(drawn):
     assert not any(b.startswith(a) for a, b in itertools.pairwise(ordered))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(binary_trees())
 def test_the_best_cut_of_a_dendrogram_is_the_best_of_all_cuts(drawn):
     truth, tree = drawn
@@ -151,7 +151,7 @@ def test_the_best_cut_of_a_dendrogram_is_the_best_of_all_cuts(drawn):
     assert found.cut.clusters == len(clusters) == len(found.cut.parts)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(taxonomies())
 def test_the_best_cut_of_a_taxonomy_is_the_best_of_all_cuts(drawn):
     truth, levels = drawn
@@ -166,7 +166,7 @@ def test_the_best_cut_of_a_taxonomy_is_the_best_of_all_cuts(drawn):
         assert found.clusters[-place] == len(clusters)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(binary_trees())
 def test_every_level_is_the_cut_after_a_merge(drawn):
     truth, tree = drawn
@@ -187,7 +187,7 @@ def test_every_level_is_the_cut_after_a_merge(drawn):
     assert found.best_level.bits == found.bits.min()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(binary_trees(), st.randoms(use_true_random=False))
 def test_names_of_classes_and_order_of_leaves_change_nothing(drawn, random):
     truth, tree = drawn
@@ -380,7 +380,7 @@ def test_objects_without_a_class_are_left_out_but_have_a_cluster():
     assert cv.score_tree(as_noise, IRIS, noise="drop").cut.bits == found.cut.bits
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(binary_trees(), st.data())
 def test_the_best_cut_for_some_of_the_objects_is_the_best_of_all_cuts(drawn, data):
     truth, tree = drawn

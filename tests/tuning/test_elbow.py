@@ -32,7 +32,7 @@ def total_ssq(points):
     return float(((points - points.mean(axis=0)) ** 2).sum())
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     d=st.floats(1, 50),
     first=st.integers(1, 10),
@@ -47,7 +47,7 @@ def test_a_power_of_k_has_no_elbow_whatever_its_range(d, first, length, scale):
     assert choice.why == "no clear elbow"
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(corner=st.integers(2, 14), after=st.floats(0.1, 1), ratio=st.floats(2.5, 15))
 def test_the_corner_of_a_broken_line_is_found_with_its_strength(corner, after, ratio):
     curve = broken_line(WIDE, corner, ratio * after, after)
@@ -220,7 +220,7 @@ def hartigan_by_definition(ks, ssq, n):
     return None
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(drops=st.lists(st.floats(0.3, 1.0), min_size=4, max_size=12), n=st.integers(20, 500))
 def test_hartigans_rule_is_its_definition(drops, n):
     ssq = 1_000 * np.cumprod([1.0, *drops])

@@ -230,7 +230,7 @@ def test_a_feature_that_makes_the_clusters_alone_is_unclear() -> None:
     assert found.gains[0] > 0.5 > abs(found.shared[0])
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 2**32))
 def test_what_is_shared_by_a_feature_that_is_alone_is_0(seed: int) -> None:
     points = np.random.default_rng(seed).normal(size=(60, 1))
@@ -257,7 +257,7 @@ def test_full_covariances_count_what_depends_on_other_features() -> None:
     assert cv.noise_features(points, labels, covariance="full").useful == [0, 1, 2, 3]
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(
     factors=st.lists(st.sampled_from([1e-80, 1e-5, 0.3, 1.0, 40.0, 1e90]), min_size=5, max_size=5),
     shift=st.sampled_from([0.0, -7.0, 1e4]),

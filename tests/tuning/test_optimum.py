@@ -24,7 +24,7 @@ def test_a_peak_is_found_and_clear(at):
     assert (choice.value, choice.clear, choice.why) == (at, True, None)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.lists(st.floats(0.01, 10), min_size=19, max_size=19), st.sampled_from(["higher", "lower"])
 )
@@ -138,7 +138,7 @@ def test_only_two_directions_exist():
 # The gap statistic's rule
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.floats(0, 3), st.floats(0.001, 0.3)), min_size=3, max_size=12),
 )
