@@ -1,7 +1,11 @@
-"""A progress bar for long work: only on a terminal, and only once the work has taken a while."""
+"""A progress bar for long work: only on a terminal, and only once the work has taken a while.
+
+`CLUSTERVET_QUIET=1` in the environment turns off bars and what is said about compiling.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -21,7 +25,7 @@ def ticking(total: int, what: str) -> Iterator[Callable[[], None]]:
 
     Nested or parallel work shows no bar of its own.
     """
-    if not (sys.stderr.isatty() and _one_bar.acquire(blocking=False)):
+    if is_quiet() or not (sys.stderr.isatty() and _one_bar.acquire(blocking=False)):
         yield _nothing
         return
     bar = _Bar(total, what)
@@ -30,6 +34,15 @@ def ticking(total: int, what: str) -> Iterator[Callable[[], None]]:
     finally:
         bar.close()
         _one_bar.release()
+
+
+def is_quiet() -> bool:
+    """Whether nothing may be said beside the results.
+
+    >>> is_quiet() == (os.environ.get("CLUSTERVET_QUIET", "0") not in ("", "0"))
+    True
+    """
+    return sys.stderr is None or os.environ.get("CLUSTERVET_QUIET", "") not in ("", "0")
 
 
 def _nothing() -> None:

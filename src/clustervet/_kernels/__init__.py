@@ -1,8 +1,8 @@
 """All compiled loops: numpy arrays in, numpy arrays or numbers out; they release the GIL.
 
 Rule of this room: the compiler is loaded when a loop is first needed, not before. Loops are
-compiled once per machine and cached beside the source. Parallel work is done by plain threads over
-these functions, which is safe from any number of calling threads.
+compiled once per machine and kept on disk (`kept_code`). Parallel work is done by plain threads
+over these functions, which is safe from any number of calling threads.
 """
 
 from __future__ import annotations

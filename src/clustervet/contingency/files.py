@@ -306,7 +306,7 @@ def _by_engine(asked: _Asked, source: Any) -> Tables:
     if not asked.truths or not asked.preds:
         raise ParameterError("name columns with ", *BOTH, " for such an engine.")
     truth, weights = asked.truths[0], asked.weights
-    with source.frame([] if weights is None else [weights]) as frame:
+    with source.frame([truth, *asked.preds], [] if weights is None else [weights]) as frame:
         found: dict[Pair, Any] = {
             (truth, pred): Contingency.from_frame(
                 frame, truth=truth, pred=pred, weights=weights, **asked.policies

@@ -65,6 +65,7 @@ class Layout:
     """Files of delimited text that one call of an engine reads: names, delimiter, traits.
 
     `names` is None for files that only the engine can reach; then it reads the header itself.
+    `needed` has the places of the columns that are asked for, if not all are.
     """
 
     paths: Sequence[str]
@@ -73,6 +74,7 @@ class Layout:
     named: bool = True
     traits: frozenset[Trait] = frozenset()
     texts: Sequence[TextFile] = field(default=(), repr=False)
+    needed: Sequence[int] | None = None
 
     @property
     def places(self) -> list[str]:

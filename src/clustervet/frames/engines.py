@@ -86,13 +86,16 @@ class Engine(ABC):
         self,
         paths: str | Sequence[str],
         *,
+        columns: Sequence[str] | None = None,
         numbers: Sequence[str] = (),
         separator: str | None = None,
         header: bool | None = None,
     ) -> Iterator[Any]:
         """Files as a dataframe, as `read` gives it; what fails while it is used is one sentence."""
         try:
-            yield self.read(paths, numbers=numbers, separator=separator, header=header)
+            yield self.read(
+                paths, columns=columns, numbers=numbers, separator=separator, header=header
+            )
         except (FileError, ParameterError, EngineError):
             raise
         except Exception as error:  # every engine has its own, and most read late
@@ -107,12 +110,14 @@ class Engine(ABC):
         self,
         paths: str | Sequence[str],
         *,
+        columns: Sequence[str] | None = None,
         numbers: Sequence[str] = (),
         separator: str | None = None,
         header: bool | None = None,
     ) -> Any:
         """Files of one format as one dataframe; the columns of delimited text are text.
 
+        `columns` are those that are needed, if not all of them: a wide text costs no more then.
         `numbers` names columns of text that are numbers, such as weights; `separator` stands
         between fields where it is not what the first line says. Text that the engine would
         read otherwise than Python is refused.
@@ -121,10 +126,26 @@ class Engine(ABC):
         form = _format(files)
         try:
             if form in ("csv", "tsv"):
-                return self._texts(files, numbers, separator, header)
+                return self._texts(files, columns, numbers, separator, header)
             frame = self.open([self.path(file) for file in files], form)
             _ = Frame.of(frame).columns  # a lazy engine finds a broken file only now
             return frame
+        except ClustervetError:
+            raise
+        except Exception as error:  # every engine has its own
+            raise self._fault(error, files) from None
+
+    def kinds(
+        self, paths: str | Sequence[str], separator: str | None = None, header: bool | None = None
+    ) -> dict[str, Kind]:
+        """The names of the columns that `read` gives, and what each holds."""
+        files = expanded(paths)
+        try:
+            if _format(files) in ("csv", "tsv"):
+                layouts = self._layouts(files, separator, header)
+                return dict.fromkeys(self._shared(layouts)[1], Kind.text)
+            schema = Frame.of(self.read(files)).native.collect_schema()
+            return {name: _kind(dtype) for name, dtype in schema.items()}
         except ClustervetError:
             raise
         except Exception as error:  # every engine has its own
@@ -158,38 +179,57 @@ class Engine(ABC):
         return link
 
     def _texts(
-        self, files: list[str], numbers: Sequence[str], separator: str | None, header: bool | None
+        self,
+        files: list[str],
+        columns: Sequence[str] | None,
+        numbers: Sequence[str],
+        separator: str | None,
+        header: bool | None,
     ) -> Any:
         """Delimited text: the columns that all files have, missing values as null."""
         import narwhals as nw
 
-        if all(map(is_here, files)):
-            layouts = read_layouts(files, separator, header, self.name, self.reads)
-            layouts = [
-                replace(one, paths=[self.path(path) for path in one.paths]) for one in layouts
-            ]
-        else:
-            usual = "\t" if _format(files) == "tsv" else ","
-            layouts = [Layout(files, separator or usual, named=header is not False)]
-        opened = [self.open_text(layout) for layout in layouts]
-        known = [one.names or Frame.of(f).columns for one, f in zip(layouts, opened, strict=True)]
-        # Where each name stands first; a file may have many columns, and a name twice.
-        stands = [
-            dict(zip(reversed(names), reversed(range(len(names))), strict=True)) for names in known
-        ]
-        kept = [name for name in known[0] if all(name in places for places in stands)]
-        for name in numbers:
-            if name not in kept:
+        layouts = self._layouts(files, separator, header)
+        stands, kept = self._shared(layouts)
+        wanted = [*numbers, *(columns or ())]
+        known = set(kept)
+        for name in wanted:
+            if name not in known:
                 raise absent_column(name, show_label(files[0], 200), kept)
+        if columns is not None:
+            kept = list(dict.fromkeys(wanted))
+            layouts = [
+                replace(one, needed=sorted({stand[name] for name in kept}))
+                for one, stand in zip(layouts, stands, strict=True)
+            ]
         frames = []
-        for frame, stand in zip(opened, stands, strict=True):
-            held = Frame.of(frame)
-            columns = held.columns
-            places = {f"t{at}": columns[stand[name]] for at, name in enumerate(kept)}
+        for layout, stand in zip(layouts, stands, strict=True):
+            held = Frame.of(self.open_text(layout))
+            names = layout.places or held.columns
+            places = {f"t{at}": names[stand[name]] for at, name in enumerate(kept)}
             picked = held.picked(**places).native
             read = [_column(at, name in numbers).alias(name) for at, name in enumerate(kept)]
             frames.append(picked.select(*read))
         return (frames[0] if len(frames) == 1 else nw.concat(frames)).to_native()
+
+    def _layouts(
+        self, files: list[str], separator: str | None, header: bool | None
+    ) -> list[Layout]:
+        """Delimited text by its layouts, under paths that the engine can open."""
+        if not all(map(is_here, files)):
+            usual = "\t" if _format(files) == "tsv" else ","
+            return [Layout(files, separator or usual, named=header is not False)]
+        layouts = read_layouts(files, separator, header, self.name, self.reads)
+        return [replace(one, paths=[self.path(path) for path in one.paths]) for one in layouts]
+
+    def _shared(self, layouts: list[Layout]) -> tuple[list[dict[str, int]], list[str]]:
+        """Where each name stands first in each layout, and the names that all have."""
+        known = [one.names or Frame.of(self.open_text(one)).columns for one in layouts]
+        # A file may have many columns, and a name twice.
+        stands = [
+            dict(zip(reversed(names), reversed(range(len(names))), strict=True)) for names in known
+        ]
+        return stands, [name for name in known[0] if all(name in places for places in stands)]
 
     def _check_numbers(
         self, files: list[str], numbers: Sequence[str], separator: str | None, header: bool | None
@@ -312,13 +352,17 @@ class DaskEngine(Engine):
         if layout.names is None:
             whole = {"compression": "gzip", "blocksize": None} if layout.packed else {}
             return dd.read_csv(paths, header=0 if layout.named else None, **options, **whole)
-        options |= {"names": layout.places, "header": None, "skiprows": int(layout.named)}
+        places = layout.places
+        options |= {"names": places, "header": None, "skiprows": int(layout.named)}
+        if layout.needed is not None:  # since the time that Dask takes grows with the columns
+            places = [places[at] for at in layout.needed]
+            options["usecols"] = places
         if not (layout.broken or layout.packed):
             return dd.read_csv(paths, **options)
         import pandas
 
         from_map: Any = dd.from_map  # it has no types
-        none = pandas.DataFrame({name: pandas.Series(dtype=str) for name in layout.places})
+        none = pandas.DataFrame({name: pandas.Series(dtype=str) for name in places})
         return from_map(pandas.read_csv, paths, meta=none, **options)
 
 
@@ -560,30 +604,38 @@ class EngineFiles(Source):
         self.files = expanded([*far, *find_files(here)])
 
     @contextmanager
-    def frame(self, numbers: Sequence[str] = ()) -> Iterator[Any]:
-        """The engine's own dataframe, for as long as the engine runs."""
+    def frame(
+        self, columns: Sequence[str] | None = None, numbers: Sequence[str] = ()
+    ) -> Iterator[Any]:
+        """The engine's own dataframe of some columns or all, for as long as the engine runs."""
         given = self._options
-        if self.engine in ("polars", "dask"):
-            _check_unpacked(self.files)
         with (
-            engine_for(self.engine, memory_limit=given.memory_limit) as started,
+            self._started() as started,
             started.reading(
-                self.files, numbers=numbers, separator=given.delimiter, header=given.header
+                self.files,
+                columns=columns,
+                numbers=numbers,
+                separator=given.delimiter,
+                header=given.header,
             ) as frame,
         ):
             yield frame
 
+    def _started(self) -> AbstractContextManager[Engine]:
+        if self.engine in ("polars", "dask"):
+            _check_unpacked(self.files)
+        return engine_for(self.engine, memory_limit=self._options.memory_limit)
+
     @property
     def columns(self) -> Mapping[str, Kind]:
         """The names of the columns, and what each holds."""
-        with self.frame() as frame:
-            schema = Frame.of(frame).native.collect_schema()
-        return {name: _kind(dtype) for name, dtype in schema.items()}
+        with self._started() as engine:
+            return engine.kinds(self.files, self._options.delimiter, self._options.header)
 
     def read(self, features: Sequence[str], labels: Sequence[str]) -> tuple[Any, dict[str, Codes]]:
         """Columns as a matrix of numbers, and columns as labels, as the engine returns them."""
         named = {f"c{at}": name for at, name in enumerate([*features, *labels])}
-        with self.frame() as opened:
+        with self.frame([*features, *labels]) as opened:
             frame = Frame.of(opened).picked(**named)
             found = list(frame.collect(frame.native).values())
         rows = len(found[0]) if found else 0
@@ -609,7 +661,8 @@ class EngineFiles(Source):
         """Count the combinations of each set of columns, one set after the other."""
         found: list[GroupedCounts | None] = []
         numbers = [] if weights is None else [str(weights)]
-        with self.frame(numbers) as frame:
+        columns = [str(name) for names in sets for name in names]
+        with self.frame(columns, numbers) as frame:
             for at, names in enumerate(sets):
                 placed = {f"k{k}": str(name) for k, name in enumerate(names)}
                 asked = None if weights is None else str(weights)

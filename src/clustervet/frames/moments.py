@@ -253,7 +253,7 @@ def file_moments(
     files = [os.fspath(path) for path in given]
     with (
         engine_for(engine, memory_limit=memory_limit) as opened,
-        opened.reading(files, numbers=[*names, *heavy]) as frame,
+        opened.reading(files, columns=[label], numbers=[*names, *heavy]) as frame,
     ):
         return cluster_moments(frame, label=label, features=names, **options)
 

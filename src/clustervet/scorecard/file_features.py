@@ -108,7 +108,9 @@ class FileFeatures:
         names = list(self.chosen.feature_names)
         with (
             engine_for(self.engine, memory_limit=self.memory_limit) as opened,
-            opened.reading(self.files, numbers=names, separator=self.chosen.separator) as frame,
+            opened.reading(
+                self.files, columns=preds, numbers=names, separator=self.chosen.separator
+            ) as frame,
         ):
             return ScoreCards(
                 {
