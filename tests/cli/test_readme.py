@@ -21,13 +21,13 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.findall(r"^```console\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 SHOWN = [block[2:].split("\n", 1) for block in CONSOLE if block.startswith("$ clustervet ")]
-# But for a cluster that is not there, and a change of the user's shell.
+# But for a cluster that is not there, a change of the user's shell, and what has its own test.
 LISTED = [
     line.split("  #")[0].split(" # ")[0].strip()
     for block in CONSOLE
     for line in block.splitlines()
     if line.startswith(("clustervet ", "cat "))
-    and not any(word in line for word in ("spark://host:7077", "--install-completion"))
+    and not any(word in line for word in ("spark://host:7077", "--install-completion", " warmup"))
 ]
 
 

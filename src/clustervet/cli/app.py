@@ -21,6 +21,7 @@ from clustervet.cli.select import select
 from clustervet.cli.table import table
 from clustervet.cli.tree import tree
 from clustervet.cli.tune import tune
+from clustervet.cli.warmup import warmup
 from clustervet.view.words import spelling
 
 app = Commands(
@@ -56,3 +57,4 @@ for command in (score, measures, demo, tune, select, benchmark, bound, compare, 
 app.add_typer(lab)
 app.command()(report)
 app.add_typer(table)
+app.command()(warmup)
