@@ -112,9 +112,6 @@ def external_scores(
     >>> list(external_scores([["x", "x", "y", "y"], ["p", "q", "q", "q"]], [0, 0, 1, 1]))
     ['truth 1', 'truth 2', 'product']
     """
-    tables = read_sides(
-        truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
-    )
     asked = Questions(
         measures=measures,
         family=family,
@@ -122,6 +119,9 @@ def external_scores(
         resamples=resamples,
         random_state=random_state,
         n_jobs=n_jobs,
+    )
+    tables = read_sides(
+        truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
     )
     cards = answer(tables, asked).scores
     single = len(cards) == 1 and not isinstance(pred, Mapping) and not isinstance(truth, Mapping)

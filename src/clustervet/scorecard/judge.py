@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
+from clustervet._checks import share
 from clustervet.contingency import Contingency, EngineTable
 from clustervet.contingency.engine_table import with_cells
 from clustervet.contingency.tables import Tables
@@ -44,7 +45,7 @@ CHANCE_COLUMNS = ("expected", "spread", "z", "p_value", "adjusted")
 
 @dataclass(frozen=True, kw_only=True)
 class Questions:
-    """What is asked about tables of classes and clusters.
+    """What is asked about tables of classes and clusters; checked before anything is read.
 
     `sure` are the keys of the measures that get intervals, None for all; `ranked_by` is the
     measure that ranks several predictions; `chance` the null model, `beside_chance` the measures
@@ -65,6 +66,28 @@ class Questions:
     random_state: Any = None
     n_jobs: int | None = None
 
+    @classmethod
+    def of(
+        cls, chosen: Chosen, family: str | Iterable[str] | None = None, **asked: Any
+    ) -> Questions:
+        """Return what is asked with the usual measures for chance, and one that ranks."""
+        chosen = tuple(chosen) if isinstance(chosen, Iterator) else chosen
+        usual = USUAL if chosen is None and family is None else chosen
+        asked["beside_chance"] = asked.get("beside_chance") or usual
+        ranks = asked.get("confidence") is not None
+        ranked_by = ranking_measure(chosen) if ranks else None
+        return cls(measures=chosen, family=family, ranked_by=ranked_by, **asked)
+
+    def __post_init__(self) -> None:
+        """Refuse what no table can answer."""
+        if isinstance(self.measures, Iterator):  # which can be read but once
+            object.__setattr__(self, "measures", tuple(self.measures))
+        self.records()
+        if self.confidence is not None:
+            share(self.confidence, "confidence")
+        if self.chance is not None:
+            resolve_model(self.chance)
+
     def records(self) -> list[Measure]:
         """Return the external measures asked for."""
         found = measures.select(self.measures, kind="external", family=self.family)
@@ -74,9 +97,7 @@ class Questions:
         return found
 
     def check(self, truths: int) -> None:
-        """Refuse what cannot be answered before anything is counted."""
-        if self.chance is not None:
-            resolve_model(self.chance)
+        """Refuse what several truths cannot answer."""
         for name, asked in (("chance", self.chance is not None), ("diagnose", self.diagnose)):
             if asked and truths > 1:
                 raise ParameterError(Setting(name), " goes with one truth.")
@@ -410,21 +431,27 @@ def judge(
     >>> found.scores["pred"]["rand"] > 0.6, found.diagnoses["pred"].repairs[0].kind
     (True, 'move')
     """
-    tables = read_sides(
-        truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
-    )
-    asked = Questions(
-        measures=measures,
-        family=family,
+    asked = Questions.of(
+        measures,
+        family,
         confidence=confidence,
         resamples=resamples,
-        ranked_by=None if confidence is None or tables.weighted else ranking_measure(measures),
         chance=chance,
-        beside_chance=beside_chance or (USUAL if measures is None and family is None else measures),
+        beside_chance=beside_chance,
         diagnose=diagnose,
         random_state=random_state,
         n_jobs=n_jobs,
     )
+    sides = read_sides(
+        truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
+    )
+    return judged(sides, asked)
+
+
+def judged(tables: Tables, asked: Questions) -> Judgement:
+    """Return the answers about tables that know their labels; weighted objects are not ranked."""
+    if tables.weighted:
+        asked = replace(asked, ranked_by=None)
     found = answer(tables, asked, labels=tables.labels, rows=tables.rows, policies=tables.policies)
     unmatched = None if tables.unmatched is None else tuple(tables.unmatched)
     return replace(found, unmatched=unmatched)

@@ -10,6 +10,7 @@ from typing import Any
 from clustervet import _memory
 from clustervet.contingency import Contingency
 from clustervet.contingency.files import COMBINATIONS, RANKED, read_tables
+from clustervet.contingency.tables import Tables
 from clustervet.errors import FileError, LabelError, ParameterError, Setting
 from clustervet.frames import FeatureTable, open_table
 from clustervet.frames.pairing import check_rows
@@ -24,7 +25,7 @@ from clustervet.scorecard.card import ScoreCards
 from clustervet.scorecard.card_document import best_card, headline_key
 from clustervet.scorecard.file_features import FileFeatures, is_for_engines
 from clustervet.scorecard.internal import internal_scores
-from clustervet.scorecard.judge import USUAL, Judgement, judge
+from clustervet.scorecard.judge import USUAL, Judgement, Questions, judged
 from clustervet.view.words import spoken
 
 
@@ -129,6 +130,12 @@ def score_files(
     reading: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit}
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     policies: dict[str, Any] = {"noise": noise, "missing": missing}
+    asking: dict[str, Any] = {
+        "chance": chance,
+        "diagnose": diagnose,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
     if memberships:
         outside = {
             "pred": preds,
@@ -141,16 +148,9 @@ def score_files(
             "confidence": confidence,
         }
         sharing = policies | {"normalize": normalize}
+        questions = Questions.of(None if measures is None else [*measures, *also], family, **asking)
         table = _shared(files, truths, memberships, weights, sharing, reading, parsing, outside)
-        return judge(
-            table,
-            measures=None if measures is None else [*measures, *also],
-            family=family,
-            chance=chance,
-            diagnose=diagnose,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
+        return judged(Tables.of(table), questions)
     featured = bool(features) or (len(files) == 1 and not truths and bool(preds) and id is None)
     wanted = _by_kind(measures) if featured else {"external": measures, "internal": []}
     found = Judgement()
@@ -165,6 +165,15 @@ def score_files(
         _check(files, truths, wanted["external"], asked)
     if (truths or not featured) and wanted["external"] != []:
         named = wanted["external"]
+        questions = Questions.of(
+            None if named is None else [*named, *also],
+            family,
+            confidence=confidence,
+            resamples=resamples,
+            beside_chance=[*USUAL, *also] if named is None and family is None else None,
+            **asking,
+        )
+        questions.check(len(truths))
         ranked = confidence is not None and len(preds) > 1 and len(truths) < 2 and not weights
         tables = read_tables(
             files,
@@ -178,18 +187,7 @@ def score_files(
             **reading,
             **parsing,
         )
-        found = judge(
-            tables,
-            measures=None if named is None else [*named, *also],
-            family=family,
-            confidence=confidence,
-            resamples=resamples,
-            chance=chance,
-            beside_chance=[*USUAL, *also] if named is None and family is None else None,
-            diagnose=diagnose,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
+        found = judged(tables, questions)
         lost = [NO_RANKING] if ranked and found.ranking is None else []
         found = replace(found, remarks=(*tables.remarks(), *lost))
     if not featured:
