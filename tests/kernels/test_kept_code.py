@@ -133,20 +133,31 @@ def test_the_stamp_follows_every_source_of_the_room(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders of Windows have an owner already")
-@pytest.mark.parametrize("fault", ["mode", "link", "file"])
-def test_a_folder_that_others_can_write_is_not_used(tmp_path, monkeypatch, fault):
+@pytest.mark.parametrize("find", [kept_code._temporary, kept_code._of_the_user])
+@pytest.mark.parametrize("fault", ["mode", "link", "file", "owner"])
+def test_a_folder_that_others_can_write_is_not_used(tmp_path, monkeypatch, find, fault):
     monkeypatch.setattr(kept_code.tempfile, "gettempdir", lambda: str(tmp_path))
-    place = tmp_path / f"clustervet-{os.getuid()}"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    place = find().parent
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
     if fault == "mode":
-        place.mkdir()
-        place.chmod(0o777)
+        place.chmod(0o722)
     elif fault == "link":
-        (tmp_path / "elsewhere").mkdir(mode=0o700)
+        place.rename(tmp_path / "elsewhere")
         place.symlink_to(tmp_path / "elsewhere")
-    else:
+    elif fault == "file":
+        place.rmdir()
         place.write_text("")
+    else:
+        monkeypatch.setattr(os, "getuid", lambda: place.stat().st_uid + 1)
     with pytest.raises((FileExistsError, PermissionError)):
-        kept_code._private_folder()
+        find()
+
+
+def test_installations_do_not_share_a_folder(monkeypatch):
+    first = kept_code._own_name()
+    monkeypatch.setattr(kept_code, "ROOM", Path("elsewhere"))
+    assert kept_code._own_name() != first
 
 
 def test_long_compiling_is_said_once(places, new, monkeypatch, capfd):
@@ -212,5 +223,6 @@ def test_a_read_only_install_and_home(tmp_path):
     (first, place, compiled), (second, same_place, again) = answers
     assert first == second
     assert (compiled, again) == ("True", "False")
-    assert place == same_place == str(tmp_path / "tmp" / f"clustervet-{os.getuid()}")
-    assert stat.S_IMODE(Path(place).stat().st_mode) == 0o700
+    assert place == same_place
+    assert Path(place).parent == tmp_path / "tmp" / f"clustervet-{os.getuid()}"
+    assert stat.S_IMODE(Path(place).parent.stat().st_mode) == 0o700

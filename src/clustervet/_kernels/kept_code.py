@@ -14,7 +14,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -106,35 +105,47 @@ class KeptCode(FunctionCache):
 @cache
 def folder() -> Path | None:
     """Return the folder in which compiled code is kept; None if none can be written."""
-    for place in _folders():
-        with suppress(OSError):
-            place.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=place).close()
-            return place
+    for find in (_named, lambda: BESIDE_SOURCE, _of_the_user, _temporary):
+        with suppress(OSError, RuntimeError):  # a user may have no home
+            place = find()
+            if place is not None:
+                place.mkdir(parents=True, exist_ok=True)
+                tempfile.TemporaryFile(dir=place).close()
+                return place
     return None
 
 
-def _folders() -> Iterator[Path]:
+def _named() -> Path | None:
     named = vars(config)["CACHE_DIR"]
-    if named:
-        yield Path(named, "clustervet")
-    yield BESIDE_SOURCE
-    with suppress(OSError, RuntimeError):  # nobody's home
-        yield Path(AppDirs(appname="clustervet", appauthor=False).user_cache_dir)
-    with suppress(OSError):
-        yield _private_folder()
+    return Path(named, _own_name()) if named else None
 
 
-def _private_folder() -> Path:
-    """Return a folder among the temporary files that nobody else can write: code is run from it."""
+def _of_the_user() -> Path:
+    cache = Path(AppDirs(appname="clustervet", appauthor=False).user_cache_dir)
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    return _private(cache) / _own_name()
+
+
+def _temporary() -> Path:
     me = os.getuid() if hasattr(os, "getuid") else "code"
-    place = Path(tempfile.gettempdir(), f"clustervet-{me}")
+    return _private(Path(tempfile.gettempdir(), f"clustervet-{me}")) / _own_name()
+
+
+def _own_name() -> str:
+    """Return a name that no other installation has."""
+    return sha256(str(ROOM).encode()).hexdigest()[:16]
+
+
+def _private(place: Path) -> Path:
+    """Make a folder that nobody else can write, since code is run from it."""
     place.mkdir(mode=0o700, exist_ok=True)
     found = place.lstat()
     if hasattr(os, "getuid") and not (
-        stat.S_ISDIR(found.st_mode) and found.st_uid == me and not found.st_mode & 0o077
+        stat.S_ISDIR(found.st_mode)
+        and found.st_uid == os.getuid()
+        and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     ):
-        raise PermissionError(f"{place} is not only mine")
+        raise PermissionError(f"others can write {place}")
     return place
 
 
