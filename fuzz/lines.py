@@ -91,7 +91,9 @@ BASE: dict[str, list[str]] = {
 }
 WEIGHTS = {"score": 5, "compare": 3, "report": 2, "tune": 2, "select": 2, "bound": 2}
 # They reach for the network, or do for long what they are asked to do.
-LEFT_OUT = {"--fetch", "--fresh", "--install-completion", "--show-completion", "--help"}
+LEFT_OUT = {
+    "--fetch", "--fresh", "--install-completion", "--show-completion", "--help", "warmup",
+}  # fmt: skip
 # Many are a long time's work and no mistake.
 LABORIOUS = {
     "--runs", "--bootstrap", "--starts", "--resamples", "--k", "--values", "--classes",
@@ -119,7 +121,7 @@ def options_of() -> dict[str, list[tuple[str, bool]]]:
     def walk(command: Any, name: str) -> None:
         for sub, inner in sorted(getattr(command, "commands", {}).items()):
             walk(inner, f"{name} {sub}".strip())
-        if not hasattr(command, "commands"):
+        if not hasattr(command, "commands") and name not in LEFT_OUT:
             found[name] = [
                 (flag, not option.is_flag)
                 for option in command.params
@@ -220,7 +222,7 @@ def run(case: Case, room: Room) -> Verdict:
     argv = case.recipe["argv"]
     outputs = outputs_of(argv) if argv else []
     targets = [place_of(target, case.files) for _, target in outputs]
-    used = _used(argv, {target for _, target in outputs}, case.files)
+    used = _used(argv, case.files)
     allowed = [target for target in targets if target not in used]
     verdict, ran = run_command(room, case, Job(argv), allowed)
     if verdict.failed or ran.code:
@@ -242,9 +244,11 @@ def place_of(name: str, files: Mapping[str, bytes]) -> str:
     return place
 
 
-def _used(argv: list[str], targets: set[str], files: Mapping[str, bytes]) -> set[str]:
+def _used(argv: list[str], files: Mapping[str, bytes]) -> set[str]:
     """Return the files that a command may read: all of them where it has a pattern or a folder."""
-    read = [part for part in argv if part not in targets or argv.count(part) > 1]
+    flags = OUTPUTS if argv[:1] == ["tune"] else OUTPUTS - {"--labels"}
+    pairs = itertools.pairwise(["", *argv])
+    read = [part for before, part in pairs if before not in flags]
     if any(part in (".", "*", "[") or "*" in part for part in read):
         return {place_of(name, files) for name in files}
     return {place_of(part, files) for part in read} & {place_of(name, files) for name in files}

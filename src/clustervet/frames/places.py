@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import glob
+import gzip
 import lzma
 import os
 import shutil
@@ -13,6 +14,7 @@ import tempfile
 import threading
 import weakref
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -106,7 +108,20 @@ class Place:
     @property
     def is_light(self) -> bool:
         """Whether it is delimited text that Python reads at once."""
-        return self.format == TEXT and self.packing != "zstd" and self.size <= LIGHT
+        return self.format == TEXT and self.packing != "zstd" and self.holds_at_most(LIGHT)
+
+    def holds_at_most(self, most: int) -> bool:
+        """Whether there are at most this many bytes in it, unpacked if it is packed by gzip."""
+        if self.packing != "gzip" or self.size > most:
+            return self.size <= most
+        try:
+            with gzip.open(self.path) as stream:
+                left = most
+                while left >= 0 and (piece := stream.read(COPIED)):
+                    left -= len(piece)
+        except (EOFError, OSError, zlib.error):
+            return True  # Python says what is wrong with it
+        return left >= 0
 
 
 class _Spool(str):

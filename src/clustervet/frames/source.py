@@ -606,7 +606,7 @@ class FileSet(Source):
         if alone and isinstance(first, ArrayFile):
             return first.read(features, labels)
         if alone and isinstance(first, TextFile):
-            small = first.place.size <= SMALL if features else first.place.is_light
+            small = first.place.holds_at_most(SMALL) if features else first.place.is_light
             # Text that DuckDB may read differently is no part of its own.
             if small or len(first.columns) == 1 or not isinstance(self.parts[0], TextPart):
                 return first.read(features, labels)
