@@ -183,6 +183,7 @@ def environment_of(before: str = "") -> dict[str, str]:
     paths = [str(ROOT / "src"), str(ROOT), str(ROOT / "tests" / "external")]
     paths += [path for path in [os.environ.get("PYTHONPATH", "")] if path]
     found = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "FUZZ_BEFORE": before}
+    found["CLUSTERVET_QUIET"] = "1"  # what was compiled before is no matter
     for name in ("COLUMNS", "FORCE_COLOR", "PYTHONWARNINGS", "LD_PRELOAD"):
         found.pop(name, None)
     return found
