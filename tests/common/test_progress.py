@@ -12,6 +12,12 @@ from clustervet import _progress as progress
 from clustervet._progress import ticking, time_left
 
 
+@pytest.fixture(autouse=True)
+def loud(monkeypatch):
+    """Undo what all tests are run with."""
+    monkeypatch.delenv("CLUSTERVET_QUIET")
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True
@@ -138,3 +144,11 @@ def test_the_rest_takes_as_long_per_step_as_what_is_done(monkeypatch):
     bar.tick()  # after the end: nothing shows
     bar._update()
     assert bar.shown is None
+
+
+def test_quiet_shows_no_bar(monkeypatch):
+    stream = open_terminal(monkeypatch)
+    monkeypatch.setenv("CLUSTERVET_QUIET", "1")
+    with ticking(3, "steps") as tick:
+        tick()
+    assert stream.getvalue() == ""

@@ -334,6 +334,7 @@ def test_long_work_on_a_terminal_shows_how_far_it_is(monkeypatch, capsys):
 
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(progress, "PAUSE", 0.0)
+    monkeypatch.delenv("CLUSTERVET_QUIET")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     cv.confidence_interval("rand", TABLE)
     assert "leaving objects out" in capsys.readouterr().err

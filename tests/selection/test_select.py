@@ -450,6 +450,7 @@ def test_a_terminal_sees_how_many_fits_are_done_and_how_long_the_rest_takes(
 ):
     for name in ("PATIENCE", "PAUSE"):
         monkeypatch.setattr(f"clustervet._progress.{name}", 0.0)
+    monkeypatch.delenv("CLUSTERVET_QUIET")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     select(X, Y, ["kmeans"], [3], 4, progress=False)
     assert capsys.readouterr().err == ""
