@@ -12,8 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import clustervet as cv
-from clustervet._kernels.consensus import move_atoms, move_blocks, move_cells
+from clustervet._kernels.moves import ATOMS, CELLS, CLUSTERS
 from clustervet.ensemble import consensus as consensus_module
+from clustervet.ensemble import local_search
 from clustervet.ensemble.consensus import co_association
 from clustervet.ensemble.ensemble import Ensemble
 from clustervet.ensemble.local_search import LOOKED_UP, Median, find_atoms
@@ -138,19 +139,15 @@ def test_every_pass_changes_the_objective_by_what_it_says(given_, criterion, par
 
     value = from_scratch()
     assert median.objective(state) == pytest.approx(value, abs=1e-9)
-    passes = (
-        lambda fixed: move_atoms(
-            median.problem, state, rng.permutation(atoms.count), median.least, fixed
-        ),
-        lambda _: move_blocks(median.problem, state, median.least),
-        lambda _: move_cells(
-            median.problem, state, np.arange(len(median.problem.owner)), median.least
-        ),
-    )
-    for step, fixed in product(passes, (True, False)):
+    passes = {
+        ATOMS: rng.permutation(atoms.count),
+        CLUSTERS: np.arange(1),
+        CELLS: np.arange(len(median.problem.owner)),
+    }
+    for what, fixed in product(passes, (True, False)):
         clusters = set(state.places.tolist())
-        change, moves = step(fixed)
-        if fixed and step is passes[0]:
+        change, moves = median.move(state, what, passes[what], fixed=fixed)
+        if fixed:
             assert set(state.places.tolist()) == clusters
         after = from_scratch()
         assert change <= 0
@@ -160,6 +157,29 @@ def test_every_pass_changes_the_objective_by_what_it_says(given_, criterion, par
         rebuilt = median.state(state.places.copy())
         assert median.objective(rebuilt) == pytest.approx(after, abs=1e-9)
         value = after
+
+
+@settings(max_examples=60)
+@given(ensembles(), st.sampled_from(CRITERIA), st.integers(0, 2**32 - 1), st.booleans())
+def test_plain_and_compiled_moves_are_the_same_to_the_last_bit(given_, criterion, seed, fixed):
+    labelings, weights = given_
+    rng = np.random.default_rng(seed)
+    codes = [np.unique(labels, return_inverse=True)[1].astype(np.int32) for labels in labelings]
+    atoms = find_atoms(codes)
+    start = rng.integers(-1, 4, atoms.count).astype(np.int32)
+    start[0] = 0
+    found = []
+    for left in (0, 10**9):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(local_search._plain, "left", left)
+            median = Median(atoms, np.array(weights, float), criterion)
+            state = median.state(start)
+            changes = [median.move(state, ATOMS, np.flatnonzero(state.places < 0))]
+            changes += [median.move(state, CELLS, np.arange(len(median.problem.owner)))]
+            changes += [median.move(state, CLUSTERS, np.arange(1))]
+            changes += [median.improve(state, fixed=fixed)]
+        found.append((changes, [array.tolist() for array in state], median.objective(state)))
+    assert found[0] == found[1]
 
 
 @settings(max_examples=60)

@@ -30,15 +30,16 @@ def compiled_for_vectors(function: Any) -> Any:
     return compiled(function, REORDERED)
 
 
-def _numeric_functions() -> dict[str, Any]:
-    """Compile `_numeric`; each function calls the compiled form of the others."""
-    names: dict[str, Any] = dict(vars(_numeric))
-    for name in ("deviance", "stirling_error", "wide_expectation", "expected_deviance"):
-        source = getattr(_numeric, name)
-        names[name] = compiled(types.FunctionType(source.__code__, names, name))
+def compiled_source(module: Any, functions: Any) -> dict[str, Any]:
+    """Compile functions of a module of plain Python; each calls the compiled form of the others."""
+    names = dict(vars(module))
+    for name in functions:
+        names[name] = compiled(types.FunctionType(names[name].__code__, names, name))
     return names
 
 
-_compiled = _numeric_functions()
+_compiled = compiled_source(
+    _numeric, ("deviance", "stirling_error", "wide_expectation", "expected_deviance")
+)
 deviance = _compiled["deviance"]
 expected_deviance = _compiled["expected_deviance"]

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._kernels.moves import ATOMS, State
 from clustervet._memory import need
 from clustervet._progress import ticking
 from clustervet.ensemble.distances import distances_to
@@ -433,7 +434,7 @@ class Searches:
             kept = median.objective(state)
         enough = np.count_nonzero(state.members) >= self.fewest
         if start.own and enough and self._better(kept, self.kept):
-            self.kept = Placement(state.places.copy(), kept)
+            self.kept = Placement(state.places.astype(np.int32), kept)
         if work <= LONGEST_PASS:
             moves += median.improve(state)
         after = median.objective(state)
@@ -451,15 +452,13 @@ class Searches:
         return than is None or value < than.objective - self.median.least
 
 
-def _join_loose(median: Median, state: Any) -> None:
+def _join_loose(median: Median, state: State) -> None:
     """Let atoms without a cluster join where they fit best."""
-    from clustervet._kernels.consensus import move_atoms
-
     loose = np.flatnonzero(state.places < 0)
     if len(loose):
         # The largest first: they decide where the others fit.
         loose = loose[np.argsort(-median.atoms.sizes[loose], kind="stable")]
-        move_atoms(median.problem, state, loose, median.least, False)
+        median.move(state, ATOMS, loose)
 
 
 def _cuts(atoms: Atoms, weights: Floats, rng: np.random.Generator) -> Iterator[Start]:

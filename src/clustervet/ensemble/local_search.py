@@ -18,6 +18,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._kernels import moves
+from clustervet._kernels.moves import Problem, State
+from clustervet.partition.codes import meet, sizes_of
+
 Integers = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Criterion = Literal["variation_of_information", "mirkin"]
@@ -25,6 +29,9 @@ Criterion = Literal["variation_of_information", "mirkin"]
 LOOKED_UP = 1 << 17
 # Labels that a pass over the cells may look at.
 CELL_WORK = 5e7
+# Cells that plain Python looks at in a process, which takes less than a second, before moves are
+# compiled. Both give the same results to the last bit.
+PATIENCE = 1_000_000
 # Differences below this share of the largest objective are rounding.
 ROUNDING = 1e-13
 
@@ -60,18 +67,15 @@ def find_atoms(labelings: Sequence[Integers]) -> Atoms:
     >>> atoms.places.tolist(), atoms.sizes.tolist()
     ([0, 0, 1, 2], [2, 1, 1])
     """
-    from clustervet._kernels import hash_codes
-
     n = len(labelings[0])
-    places = np.zeros(n, np.int64)
-    first = np.zeros(1, np.int64)
+    places, count = np.zeros(n, np.int32), 1
     for labels in labelings:
-        width = int(labels.max(initial=-1)) + 2
-        places, first = hash_codes(places * width + labels + 1, n + 1)
-        places = places.astype(np.int64)
+        known = (labels + 1).astype(np.int32)  # -1, where there is no label, is a code as well
+        places, count = meet(places, known, count, int(known.max(initial=0)) + 1)
+    first = np.empty(count, np.int64)
+    first[places[::-1]] = np.arange(n - 1, -1, -1)  # of several writes the last one stays
     table = np.stack([labels[first] for labels in labelings], axis=1).astype(np.int32)
-    sizes = np.bincount(places, minlength=len(first)).astype(np.int64)
-    return Atoms(table, sizes, places.astype(np.int32))
+    return Atoms(table, sizes_of(places, count), places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,17 +87,17 @@ class Median:
     criterion: Criterion
 
     @cached_property
-    def problem(self) -> Any:
-        """The arrays that the compiled loops read."""
-        from clustervet._kernels.consensus_state import Problem, by_column
-
+    def problem(self) -> Problem:
+        """The arrays that moves read."""
         labels, sizes = self.atoms.labels, self.atoms.sizes
         widths = labels.max(axis=0, initial=-1) + 1
         offsets = np.concatenate([[0], np.cumsum(widths)])
         columns = np.where(labels < 0, -1, labels + offsets[:-1]).astype(np.int32)
         costs = self._costs()
         leads, shares = _leads(labels, costs)
-        starts, inside = by_column(columns, int(offsets[-1]))
+        held = columns >= 0
+        order = np.argsort(columns[held], kind="stable")
+        counts = np.bincount(columns[held], minlength=int(offsets[-1]))
         return Problem(
             columns=columns,
             sizes=sizes,
@@ -101,8 +105,9 @@ class Median:
             leads=leads,
             shares=shares,
             owner=np.repeat(np.arange(len(widths), dtype=np.int32), widths),
-            starts=starts,
-            atoms=inside,
+            starts=np.concatenate([[0], np.cumsum(counts)]),
+            atoms=np.nonzero(held)[0][order].astype(np.int32),
+            every=np.arange(len(sizes), dtype=np.int32),
             table=self._terms(np.arange(min(int(sizes.sum()) + 1, LOOKED_UP))),
             square=self.criterion == "mirkin",
         )
@@ -141,11 +146,8 @@ class Median:
             np.abs(self.problem.shares).sum() * self._terms(np.array([total]))[0]
         )
 
-    def state(self, places: Integers) -> Any:
+    def state(self, places: Integers) -> State:
         """Return a partition of the atoms, ready for moves; atoms at -1 are in no cluster yet."""
-        from clustervet._kernels.consensus import place_all
-        from clustervet._kernels.consensus_state import State
-
         problem = self.problem
         atoms = self.atoms.count
         places, clusters = consecutive_places(places)
@@ -156,7 +158,7 @@ class Median:
         spare[: slots - clusters] = np.arange(slots - 1, clusters - 1, -1)
         spare[-1] = slots - clusters
         state = State(
-            places=np.full(atoms, -1, np.int32),
+            places=np.full(atoms, -1, np.int64),
             counts=np.zeros((slots, len(problem.leads)), np.int64),
             members=np.zeros(slots, np.int64),
             spare=spare,
@@ -166,18 +168,46 @@ class Median:
             count=np.zeros(first[-1], np.int32),
             touched=np.zeros(len(capacity), np.int64),
             listed=np.zeros(len(capacity), np.int64),
+            weights=np.zeros(len(problem.leads), np.int64),
             gain=np.zeros(slots),
             seen=np.zeros(slots, np.int64),
-            mark=np.zeros(slots, np.bool_),
+            mark=np.zeros(slots, np.int64),
+            order=np.zeros(atoms, np.int64),
+            edges=np.zeros(slots + 1, np.int64),
         )
-        place_all(problem, state, places)
+        self.move(state, moves.PLACE, places.astype(np.int64))
         return state
 
-    def objective(self, state: Any) -> float:
-        """Return the weighted sum of distances, from the current cells."""
-        from clustervet._kernels.consensus import total_terms
+    def move(
+        self, state: State, what: int, chosen: NDArray[np.int64], *, fixed: bool = False
+    ) -> tuple[float, int]:
+        """Make one pass of moves of a kind; return the change and the number of moves."""
+        sizes = np.diff(self.problem.starts)
+        if not _plain.allows(int(sizes @ (1 + state.used))):
+            from clustervet._kernels import consensus
 
-        return float(total_terms(self.problem, state)) + self.fixed
+            change, made = consensus.move(self.problem, state, what, chosen, self.least, fixed)
+            return float(change), int(made)
+        lists = State(*(array.tolist() for array in state))
+        change, made = moves.move(self._listed, lists, what, chosen.tolist(), self.least, fixed)
+        for array, values in zip(state, lists, strict=True):
+            array[...] = values
+        return change, made
+
+    @cached_property
+    def _listed(self) -> Problem:
+        """The problem as lists, which plain Python reads faster than arrays."""
+        return Problem(*(np.asarray(part).tolist() for part in self.problem))
+
+    def objective(self, state: State) -> float:
+        """Return the weighted sum of distances, from the current cells."""
+        problem = self.problem
+        cells = np.arange(len(state.count)) - np.repeat(state.first[:-1], np.diff(state.first))
+        columns = np.repeat(np.arange(len(state.used)), np.diff(state.first))
+        used = cells < state.used[columns]
+        shared = problem.costs[problem.owner[columns[used]]] * self._terms(state.count[used])
+        inside = problem.shares * self._terms(state.counts)
+        return math.fsum(inside.ravel()) + self.fixed - 2 * math.fsum(shared)
 
     @cached_property
     def _cells(self) -> NDArray[np.int64]:
@@ -187,28 +217,40 @@ class Median:
         chosen = np.unique(np.linspace(0, labelings - 1, min(some, labelings)).astype(np.int64))
         return np.flatnonzero(np.isin(self.problem.owner, chosen))
 
-    def improve(self, state: Any, *, fixed: bool = False) -> int:
+    def improve(self, state: State, *, fixed: bool = False) -> int:
         """Move atoms, cells and clusters until no move lowers the objective; return their number.
 
         Where `fixed`, the number of clusters stays: none is emptied and none is made.
         """
-        from clustervet._kernels.consensus import move_atoms, move_blocks, move_cells
-
-        problem, least = self.problem, self.least
-        order = np.arange(self.atoms.count, dtype=np.int64)
+        order, one = np.arange(self.atoms.count), np.arange(1)
         made = 0
         while True:
-            moves = 1
-            while moves:
-                moves = int(move_atoms(problem, state, order, least, fixed)[1])
-                made += moves
+            new = 1
+            while new:
+                new = self.move(state, moves.ATOMS, order, fixed=fixed)[1]
+                made += new
             if fixed:
                 return made
-            moves = int(move_blocks(problem, state, least)[1])
-            moves += int(move_cells(problem, state, self._cells, least)[1])
-            made += moves
-            if not moves:
+            new = self.move(state, moves.CLUSTERS, one)[1]
+            new += self.move(state, moves.CELLS, self._cells)[1]
+            made += new
+            if not new:
                 return made
+
+
+class _Plain:
+    """How much plain Python may still do in this process."""
+
+    def __init__(self) -> None:
+        self.left = PATIENCE
+
+    def allows(self, work: int) -> bool:
+        """Whether a pass over so many labels is short enough; it is taken off."""
+        self.left -= work
+        return self.left >= 0
+
+
+_plain = _Plain()
 
 
 def consecutive_places(places: Integers) -> tuple[Integers, int]:
