@@ -171,7 +171,7 @@ def test_plain_and_compiled_moves_are_the_same_to_the_last_bit(given_, criterion
     found = []
     for left in (0, 10**9):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(local_search._plain, "left", left)
+            patch.setattr(local_search.patience, "left", left)
             median = Median(atoms, np.array(weights, float), criterion)
             state = median.state(start)
             changes = [median.move(state, ATOMS, np.flatnonzero(state.places < 0))]

@@ -34,7 +34,7 @@ def few(most: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells, "FEW_CELLS", most)
         patch.setattr(sums, "FEW_CELLS", most)
-        patch.setattr(sums, "FEW_PAIRS", most)
+        patch.setattr(sums.patience, "left", most)
         patch.setattr(matching, "FEW_STEPS", most)
         yield
 

@@ -13,7 +13,7 @@ from typing import Any
 from clustervet._kernels.threads import Pool, blas_on_one_core, cores, ranges, run
 
 _ROOMS = {
-    "cells": ("cell_sums", "entropy", "expected_information", "peaks", "sum_squares"),
+    "cells": ("cell_sums", "entropy", "expected_terms", "peaks", "sum_squares"),
     "counting": (
         "count_dense",
         "count_sparse",
@@ -24,7 +24,7 @@ _ROOMS = {
         "value_range",
     ),
     "density": ("core_distances", "grow_tree", "least_reachability"),
-    "given": ("find_fault", "survey"),
+    "given": ("survey",),
     "labelings": ("band", "by_rows", "count_pair", "shrink"),
     "lattice": (
         "bucket",

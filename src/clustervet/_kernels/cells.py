@@ -139,13 +139,9 @@ def peaks(indptr, cols, values, class_sizes, cluster_sizes):
 
 
 @compiled
-def expected_information(sizes, counts, widths, others, n, first, last):
-    """Sum of expected deviances over pairs of distinct sizes, rows first..last."""
-    total = 0.0
-    lost = 0.0
+def expected_terms(sizes, rests, counts, widths, beside, others, n, first, last, terms):
+    """Terms of the expected mutual information, of pairs of distinct sizes, rows first..last."""
     for i in range(first, last):
         for j in range(len(widths)):
-            mean = expected_deviance(sizes[i], widths[j], n, n - sizes[i], n - widths[j])
-            term = counts[i] * others[j] * mean
-            total, lost = _add(total, lost, term)
-    return total + lost
+            mean = expected_deviance(sizes[i], widths[j], n, rests[i], beside[j])
+            terms[i, j] = counts[i] * others[j] * mean / n

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from clustervet._kernels.compile import compiled, compiled_for_vectors
 
 WIDTH = 1024
@@ -67,25 +65,3 @@ def survey(distances, first, last, codes, weights, sums, along, across):
     for i in range(first, last):
         sums[i, codes[i]] -= distances[i, i]
     return negative > 0
-
-
-@compiled
-def find_fault(distances, tolerance):
-    """The first fault: (kind, row, column).
-
-    Kinds: 1 is not finite, 2 negative, 3 asymmetric, 4 not zero on the diagonal; 0 means no fault.
-    """
-    n = len(distances)
-    for i in range(n):
-        for j in range(n):
-            if not np.isfinite(distances[i, j]):
-                return 1, i, j
-            if distances[i, j] < 0:
-                return 2, i, j
-    for i in range(n):
-        if distances[i, i] > tolerance:
-            return 4, i, i
-        for j in range(i + 1, n):
-            if abs(distances[i, j] - distances[j, i]) > tolerance:
-                return 3, i, j
-    return 0, -1, -1

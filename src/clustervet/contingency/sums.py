@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
@@ -14,15 +13,15 @@ from numpy.typing import NDArray
 
 from clustervet import _exact
 from clustervet._exact import CellSums, Peaks, Plain
+from clustervet._kernels.patience import Patience
 from clustervet.contingency.cells import FEW_CELLS, FLOAT_LIMIT, Cells
 
 if TYPE_CHECKING:
     from clustervet.contingency.derived import TableSums
 
-# Up to this many pairs of distinct sizes the expectation runs in plain Python: more where
-# the compiler would have to be loaded for it first.
-FEW_PAIRS = 400
-FEW_PAIRS_LOADED = 4
+# Pairs of distinct sizes whose expectations plain Python computes before the loop over them is
+# compiled; they take about half a second.
+patience = Patience(4_000)
 
 
 def needs_plain(values: NDArray[Any]) -> bool:
@@ -133,21 +132,20 @@ def expected_deviances(
     classes: Mapping[int, float], clusters: Mapping[int, float], n: int
 ) -> float:
     """Expected mutual information in nats from the (mean) numbers of clusters of each size."""
-    loaded = "clustervet._kernels" in sys.modules
-    if len(classes) * len(clusters) <= (FEW_PAIRS_LOADED if loaded else FEW_PAIRS):
+    if n >= 2**1000 or patience.allows(len(classes) * len(clusters)):
         return _exact.expected_information(classes, clusters, n)
     from clustervet import _kernels
 
+    # The sizes of complements do not follow from sizes beyond 2^53.
     sides = [
-        np.array(list(column), np.float64)
+        np.array([float(x) for x in column])
         for side in (classes, clusters)
-        for column in (side.keys(), side.values())
+        for column in (side, (n - size for size in side), side.values())
     ]
     bands = _kernels.ranges(len(classes), max(1, 2_000 // len(clusters)))
-    parts = _kernels.run(
-        _kernels.expected_information, [(*sides, float(n), *band) for band in bands]
-    )
-    return math.fsum(parts) / n
+    terms = np.empty((len(classes), len(clusters)))
+    _kernels.run(_kernels.expected_terms, [(*sides, float(n), *band, terms) for band in bands])
+    return math.fsum(terms.ravel())
 
 
 def _distinct(sizes: NDArray[Any]) -> dict[int, int]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from clustervet._kernels import moves
 from clustervet._kernels.moves import Problem, State
+from clustervet._kernels.patience import Patience
 from clustervet.partition.codes import meet, sizes_of
 
 Integers = NDArray[np.int32]
@@ -29,9 +30,8 @@ Criterion = Literal["variation_of_information", "mirkin"]
 LOOKED_UP = 1 << 17
 # Labels that a pass over the cells may look at.
 CELL_WORK = 5e7
-# Cells that plain Python looks at in a process, which takes less than a second, before moves are
-# compiled. Both give the same results to the last bit.
-PATIENCE = 1_000_000
+# Cells that plain Python looks at before moves are compiled; they take less than a second.
+patience = Patience(1_000_000)
 # Differences below this share of the largest objective are rounding.
 ROUNDING = 1e-13
 
@@ -183,7 +183,7 @@ class Median:
     ) -> tuple[float, int]:
         """Make one pass of moves of a kind; return the change and the number of moves."""
         sizes = np.diff(self.problem.starts)
-        if not _plain.allows(int(sizes @ (1 + state.used))):
+        if not patience.allows(int(sizes @ (1 + state.used))):
             from clustervet._kernels import consensus
 
             change, made = consensus.move(self.problem, state, what, chosen, self.least, fixed)
@@ -236,21 +236,6 @@ class Median:
             made += new
             if not new:
                 return made
-
-
-class _Plain:
-    """How much plain Python may still do in this process."""
-
-    def __init__(self) -> None:
-        self.left = PATIENCE
-
-    def allows(self, work: int) -> bool:
-        """Whether a pass over so many labels is short enough; it is taken off."""
-        self.left -= work
-        return self.left >= 0
-
-
-_plain = _Plain()
 
 
 def consecutive_places(places: Integers) -> tuple[Integers, int]:

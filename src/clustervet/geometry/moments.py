@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet import _kernels
+from clustervet._kernels.patience import is_little
 from clustervet._memory import need
 from clustervet.geometry.metrics import Metric
 from clustervet.geometry.points import even_rows, is_sparse
-from clustervet.geometry.sources import CLOSE
+from clustervet.geometry.sources import CLOSE, FEW_VALUES
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -43,6 +44,12 @@ class Centers:
     def squares(self, points: Any, first: int, last: int) -> Floats:
         """Squared distances of the points first..last to every centroid."""
         out = np.empty((last - first, len(self.anchors)))
+        if _is_few(points, len(self.anchors)):
+            some = _dense(points[first:last])
+            for c, (anchor, offset) in enumerate(zip(self.anchors, self.offsets, strict=True)):
+                steps = (some - anchor) - offset
+                out[:, c] = np.einsum("ij,ij->i", steps, steps)
+            return out
         anchors, offsets = (np.ascontiguousarray(x.T) for x in (self.anchors, self.offsets))
         if is_sparse(points):
             norms = (self.offsets**2).sum(axis=1)
@@ -66,6 +73,8 @@ def centers(points: Any, codes: Labels, sizes: NDArray[np.int64]) -> Centers:
     """Mean of each cluster."""
     shape = (len(sizes), points.shape[1])
     need(24 * shape[0] * shape[1], f"the centroids of {shape[0]:,} clusters")
+    if _is_few(points):
+        return _plain_centers(_dense(points), codes, sizes, at_origin=is_sparse(points))
     if is_sparse(points):
         sums = np.zeros(shape)
         _kernels.sparse_sums(points.data, points.indices, points.indptr, codes, 0, len(codes), sums)
@@ -81,9 +90,37 @@ def centers(points: Any, codes: Labels, sizes: NDArray[np.int64]) -> Centers:
     return Centers(anchors, sum(parts) / sizes[:, None])
 
 
+def _plain_centers(
+    points: NDArray[Any], codes: Labels, sizes: NDArray[np.int64], *, at_origin: bool
+) -> Centers:
+    """Like `centers`, by numpy alone."""
+    anchors = np.zeros((len(sizes), points.shape[1]))
+    if not at_origin:
+        first = np.empty(len(sizes), np.int64)
+        first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last stays
+        anchors[:] = points[first]
+    steps = points - anchors[codes]
+    sums = [np.bincount(codes, column, minlength=len(sizes)) for column in steps.T]
+    return Centers(anchors, np.array(sums).reshape(anchors.shape[::-1]).T / sizes[:, None])
+
+
+def _is_few(points: Any, times: int = 1) -> bool:
+    """Whether numpy is done before a compiler is loaded."""
+    return is_little(points.shape[0] * points.shape[1] * times, FEW_VALUES)
+
+
+def _dense(points: Any) -> NDArray[Any]:
+    return np.asarray(points.toarray() if is_sparse(points) else points)
+
+
 def scatter(points: Any, codes: Labels, means: Centers) -> tuple[Floats, Floats]:
     """Squared distances to the centroids and distances to them, summed by cluster."""
     clusters = len(means.anchors)
+    if _is_few(points):
+        steps = (_dense(points) - means.anchors[codes]) - means.offsets[codes]
+        found = np.einsum("ij,ij->i", steps, steps)
+        squares = np.bincount(codes, found, minlength=clusters).astype(np.float64)
+        return squares, np.bincount(codes, np.sqrt(found), clusters).astype(np.float64)
     norms = (means.offsets**2).sum(axis=1)
 
     def part(first: int, last: int) -> tuple[Floats, Floats]:
@@ -148,12 +185,12 @@ class SquaredSums:
     def own(self, rows: NDArray[np.int64]) -> Floats:
         """Summed distances of some points, by row as given, to their own clusters."""
         points, codes = self.points[rows], self.codes[rows]
-        if is_sparse(points):
+        if is_sparse(points) and not _is_few(points):
             norms = (self.means.offsets**2).sum(axis=1)
             whole = (points.data, points.indices, points.indptr, codes, 0, len(rows))
             squares = _kernels.sparse_to_own(*whole, self.means.offsets, norms, CLOSE)
         else:
-            steps = (points - self.means.anchors[codes]) - self.means.offsets[codes]
+            steps = (_dense(points) - self.means.anchors[codes]) - self.means.offsets[codes]
             squares = np.einsum("ij,ij->i", steps, steps)
         sums = self.factor * (self.full[codes] * squares + self.within[codes]) + self.blank[codes]
         # A row of zeros is at distance 1 from all others, and at distance 0 from itself.

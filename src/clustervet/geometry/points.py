@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._kernels.patience import is_little
 from clustervet._memory import need
 from clustervet.errors import FeatureError
 from clustervet.frames.rows import LARGEST, SMALLEST
@@ -25,6 +26,8 @@ ROUNDING = 1e-11
 # A matrix may differ from its transpose by this share of the largest distance: the square root
 # of a rounding error, which is the error of distances by matrix products.
 ASYMMETRY = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
+# Distances up to which numpy reads a matrix; for more a compiler is loaded.
+FEW_DISTANCES = 2**24
 # Metrics in which wide features outweigh narrow ones, the ratio above which a note says so, and
 # the share of its size up to which a feature varies by rounding.
 ADDING = frozenset(
@@ -341,13 +344,30 @@ def survey(
     check_sums(n, clusters)
     sums, along = np.zeros((n, clusters)), np.zeros(n)
     weights = np.random.default_rng(0).uniform(0.5, 1.5, n)
+    order = np.argsort(codes, kind="stable")
+    held, starts = np.unique(codes[order], return_index=True)
 
     def part(first: int, last: int) -> tuple[bool, NDArray[np.float64]]:
         across = np.zeros(n)
         rows = (distances, first, last, codes, weights)
         return _kernels.survey(*rows, sums, along, across), across
 
-    parts = _kernels.run(part, _kernels.ranges(n, 64))
+    def plain_part(first: int, last: int) -> tuple[bool, NDArray[np.float64]]:
+        rows = distances[first:last]
+        with np.errstate(invalid="ignore", over="ignore"):  # such values show in the sums
+            found = np.add.reduceat(rows[:, order], starts, axis=1, dtype=np.float64)
+            along[first:last] = rows @ weights
+            across = weights[first:last] @ rows
+        sums[first:last, held] = found
+        here = np.arange(first, last)
+        sums[here, codes[here]] -= distances[here, here]
+        return bool((rows < 0).any()), across
+
+    if is_little(distances.size, FEW_DISTANCES):
+        step = max(1, 2**18 // n)
+        parts = [plain_part(at, min(n, at + step)) for at in range(0, n, step)]
+    else:
+        parts = _kernels.run(part, _kernels.ranges(n, 64))
     across = sum(found for _, found in parts)
     scale = float(along.max())
     low, high = USUAL[np.dtype(np.float64)]
@@ -359,10 +379,35 @@ def survey(
     if not even or any(negative for negative, _ in parts) or np.diagonal(distances).any():
         # No distance is larger than twice the largest one from the first point.
         tolerance = ASYMMETRY[distances.dtype] * float(distances[0].max())
-        fault, row, column = _kernels.find_fault(distances, tolerance)
+        fault, row, column = _find_fault(distances, tolerance)
         if fault:
-            _refuse(int(fault), scaled_by(distances, exponent), row, column, what)
+            _refuse(fault, scaled_by(distances, exponent), row, column, what)
     return distances, sums, exponent
+
+
+def _find_fault(distances: NDArray[Any], tolerance: float) -> tuple[int, int, int]:
+    """Return the first fault as (kind, row, column).
+
+    Kinds: 1 is not finite, 2 negative, 3 asymmetric, 4 not zero on the diagonal; 0 means no fault.
+    """
+    n = len(distances)
+    blocks = [slice(at, at + max(1, 2**18 // n)) for at in range(0, n, max(1, 2**18 // n))]
+    for block in blocks:
+        rows = distances[block]
+        wrong = ~(np.isfinite(rows) & (rows >= 0))
+        if wrong.any():
+            row, column = divmod(int(wrong.argmax()), n)
+            return 2 if np.isfinite(rows[row, column]) else 1, block.start + row, column
+    for block in blocks:
+        rows = distances[block]
+        places = np.arange(n)[block]
+        wrong = np.abs(rows - distances[:, block].T) > tolerance
+        wrong &= np.arange(n) > places[:, None]
+        wrong[np.arange(len(rows)), places] = np.diagonal(distances)[block] > tolerance
+        if wrong.any():
+            row, column = divmod(int(wrong.argmax()), n)
+            return 4 if places[row] == column else 3, int(places[row]), column
+    return 0, -1, -1
 
 
 def _refuse(fault: int, distances: NDArray[Any], row: int, column: int, what: str) -> None:

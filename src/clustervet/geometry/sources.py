@@ -8,14 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet import _kernels
+from clustervet._kernels.patience import is_little
 from clustervet.errors import FeatureError
 from clustervet.geometry.metrics import Metric
-from clustervet.geometry.points import is_sparse
+from clustervet.geometry.points import FEW_DISTANCES, is_sparse
 
+# Coordinates of all pairs up to which scipy computes distances, in about a tenth of a second, and
+# numpy sums them. For more a compiler is loaded.
+FEW_STEPS = 2**28
+# Coordinates of sparse points that may be held as a dense array.
+FEW_VALUES = 2**20
 # With more features a matrix product is faster than differences.
 FEW_FEATURES = 32
 # Distances below this share of the points' squared norms are recomputed by differences.
 CLOSE = 1e-5
+# Names of metrics by differences.
+SCIPY_NAMES = {"manhattan": "cityblock", "chebyshev": "chebyshev"}
 Positions = NDArray[np.int64]
 Tile = NDArray[np.floating[Any]]
 
@@ -25,6 +33,7 @@ class Source(Protocol):
 
     height: int
     width: int
+    plain: bool  # whether there are so few points that nothing should be compiled
 
     def tile(self, rows: Positions, start: int, stop: int) -> Tile:
         """Distances of the rows to the points start..stop."""
@@ -33,10 +42,40 @@ class Source(Protocol):
         """Distance of each row to the point at the same place in `others`."""
 
 
+class PlainSource:
+    """Few points: distances by scipy."""
+
+    plain = True
+
+    def __init__(self, points: NDArray[Any], metric: str) -> None:
+        self.points, self.metric = points.astype(np.float64, copy=False), metric
+        self.height, self.width = tile_of(len(points))
+
+    def tile(self, rows: Positions, start: int, stop: int) -> Tile:
+        """Distances by differences."""
+        from scipy.spatial.distance import cdist
+
+        return np.asarray(cdist(self.points[rows], self.points[start:stop], self.metric))
+
+    def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
+        """Distances by differences."""
+        steps = np.abs(self.points[rows] - self.points[others])
+        if self.metric == "cityblock":
+            return np.asarray(steps.sum(axis=1))
+        if self.metric == "chebyshev":
+            return np.asarray(steps.max(axis=1))
+        return np.asarray(np.sqrt((steps**2).sum(axis=1)))
+
+
+def tile_of(points: int) -> tuple[int, int]:
+    """Height and width of tiles that have all points as columns and fit into a cache."""
+    return max(1, 2**16 // points), points
+
+
 class DirectSource:
     """Few features: distances by differences; points are columns, so loops run along memory."""
 
-    height, width = 32, 512
+    height, width, plain = 32, 512, False
 
     def __init__(self, columns: NDArray[Any], kind: int) -> None:
         self.columns, self.kind = columns, kind
@@ -61,7 +100,7 @@ class DirectSource:
 class ProductSource:
     """Many features: one matrix product per tile; points are centred."""
 
-    height, width = 128, 4096
+    height, width, plain = 128, 4096, False
 
     def __init__(self, points: NDArray[np.float64]) -> None:
         self.points = points
@@ -84,7 +123,7 @@ class ProductSource:
 class SparseSource:
     """Sparse rows: an inverted index, so that only shared features take time."""
 
-    height, width = 16, 2**62
+    height, width, plain = 16, 2**62, False
 
     def __init__(self, points: Any) -> None:
         self.points = points
@@ -123,9 +162,15 @@ class MatrixSource:
 
     def __init__(self, distances: NDArray[Any], order: Positions) -> None:
         self.distances, self.order = distances, order
+        self.plain = is_little(distances.size, FEW_DISTANCES)
+        if self.plain:
+            self.height, self.width = tile_of(len(order))
 
     def tile(self, rows: Positions, start: int, stop: int) -> Tile:
         """Distances looked up."""
+        if self.plain:
+            found = self.distances[self.order[rows]][:, self.order[start:stop]]
+            return _zero_to_itself(found, rows, start, stop)
         out = np.empty((len(rows), stop - start), self.distances.dtype)
         _kernels.precomputed_tile(out, self.distances, self.order[rows], self.order[start:stop])
         return out
@@ -142,6 +187,9 @@ class ForeignSource:
 
     def __init__(self, points: Any, metric: Metric) -> None:
         self.points, self.metric = points, metric
+        self.plain = is_few(points)
+        if self.plain:
+            self.height, self.width = tile_of(points.shape[0])
 
     def tile(self, rows: Positions, start: int, stop: int) -> Tile:
         """Distances by scikit-learn."""
@@ -160,9 +208,7 @@ class ForeignSource:
             raise FeatureError(
                 f"metric {self.metric.name} gives distances that are negative or not finite."
             )
-        own = np.flatnonzero((rows >= start) & (rows < stop))
-        out[own, rows[own] - start] = 0.0  # even if the metric gives something else
-        return out
+        return _zero_to_itself(out, rows, start, stop)  # even if the metric gives something else
 
     def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
         """Distances by scikit-learn, one pair at a time."""
@@ -171,9 +217,27 @@ class ForeignSource:
         return np.array([self.tile(row, other, other + 1)[0, 0] for row, other in pairs], float)
 
 
+def _zero_to_itself(tile: Tile, rows: Positions, start: int, stop: int) -> Tile:
+    """Set the distance of each point to itself."""
+    own = np.flatnonzero((rows >= start) & (rows < stop))
+    tile[own, rows[own] - start] = 0.0
+    return tile
+
+
+def is_few(points: Any) -> bool:
+    """Whether there are so few points that compiling would take longer than their distances."""
+    n, features = points.shape
+    return is_little(n * n * (features + 4), FEW_STEPS)
+
+
 def open_source(points: Any, order: Positions, metric: Metric) -> Source:
     """The source of distances for features and a metric; Euclidean ones for squares and cosines."""
     squared = metric.squares > 0 or (metric.is_own and metric.name == "euclidean")
+    light = points.shape[0] * points.shape[1] <= FEW_VALUES and squared
+    if metric.is_own and is_few(points) and (light or not is_sparse(points)):
+        rows = points[order]
+        rows = rows.toarray() if is_sparse(rows) else rows
+        return PlainSource(rows, SCIPY_NAMES.get(metric.name, "euclidean"))
     if is_sparse(points):
         rows = points[order]
         rows.sort_indices()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -42,8 +43,10 @@ class PairSums:
 
 
 def pair_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> PairSums:
-    """Sums over all pairs; each pair is visited once."""
+    """Sums over all pairs; each pair is visited once, or twice where there are few points."""
     n, clusters = len(codes), len(starts) - 1
+    if source.plain:
+        return _plain_sums(source, starts, codes)
     total = PairSums(np.zeros(n), np.full(n, np.inf), np.zeros(n, np.int32), 0.0)
     pending: dict[int, Floats] = {}
     between = 0.0
@@ -76,6 +79,23 @@ def pair_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> Pa
     for cluster, sums in pending.items():
         _kernels.settle_pending(sums, cluster, starts, total.nearest, total.which)
     return PairSums(total.own, total.nearest, total.which, between)
+
+
+def _plain_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> PairSums:
+    """Like `pair_sums`, by numpy alone."""
+    n, sizes = len(codes), np.diff(starts)
+
+    def part(rows: Positions, stopped: Stopped) -> PairSums:
+        sums = np.add.reduceat(source.tile(rows, 0, n), starts[:-1], axis=1, dtype=np.float64)
+        return given_sums(sums, codes[rows], sizes)
+
+    blocks = [np.arange(at, min(n, at + source.height)) for at in range(0, n, source.height)]
+    parts = [found for _, found in _in_threads(part, blocks, source, "pairs of points")]
+    own, nearest, which = (
+        np.concatenate([getattr(found, name) for found in parts])
+        for name in ("own", "nearest", "which")
+    )
+    return PairSums(own, nearest, which, math.fsum(found.between for found in parts))
 
 
 def given_sums(sums: Floats, codes: NDArray[np.int32], sizes: NDArray[np.int64]) -> PairSums:
@@ -192,7 +212,10 @@ def row_sums(
                 return
             stop = min(n, start + source.width)
             tile = source.tile(rows[first:last], start, stop)
-            _kernels.add_rows(tile, last - first, start, stop, starts, codes, sums[first:last])
+            if source.plain:  # the tile has all columns
+                sums[first:last] = np.add.reduceat(tile, starts[:-1], axis=1, dtype=np.float64)
+            else:
+                _kernels.add_rows(tile, last - first, start, stop, starts, codes, sums[first:last])
 
     for _ in _in_threads(part, parts, source, "sampled points"):
         pass
@@ -279,8 +302,12 @@ def extremes(
             for start in range(0, n, source.width):
                 stop = min(n, start + source.width)
                 tile = source.tile(rows, start, stop)
-                _kernels.extreme_rows(tile, top, bottom, start, stop, starts, codes, low, high)
-            _kernels.close_extremes(low, high, top, bottom, codes, separation, reach, *found)
+                if source.plain:  # the tile has all columns
+                    _plain_extremes(tile, rows, starts, codes, separation, reach, *found)
+                else:
+                    _kernels.extreme_rows(tile, top, bottom, start, stop, starts, codes, low, high)
+            if not source.plain:
+                _kernels.close_extremes(low, high, top, bottom, codes, separation, reach, *found)
         return found
 
     for _, found in _in_threads(part, parts, source, "pairs of points"):
@@ -289,3 +316,28 @@ def extremes(
         ):
             better(whole, new, out=whole)
     return Extremes(separation, reach, *total)
+
+
+def _plain_extremes(
+    tile: NDArray[Any],
+    rows: Positions,
+    starts: Positions,
+    codes: NDArray[np.int32],
+    separation: Floats,
+    reach: Floats,
+    nearest: Floats,
+    farthest: Floats,
+    hausdorff: Floats,
+) -> None:
+    """Update the extremes with those of some rows, as `close_extremes` does, by numpy alone."""
+    here, own = np.arange(len(rows)), codes[rows]
+    high = np.maximum.reduceat(tile, starts[:-1], axis=1)
+    reach[rows] = high[here, own]
+    tile[here, rows] = np.inf
+    low = np.minimum.reduceat(tile, starts[:-1], axis=1)
+    if len(nearest):
+        np.minimum.at(nearest, own, low)
+        np.maximum.at(farthest, own, high)
+        np.maximum.at(hausdorff, own, low)
+    low[here, own] = np.inf
+    separation[rows] = low.min(axis=1)

@@ -15,6 +15,8 @@ from clustervet.geometry import Geometry
 from clustervet.registry import measure
 
 Floats = NDArray[np.float64]
+# Relative difference up to which weights are ties, which go to the first point.
+TIE = 1e-12
 Places = NDArray[np.int64]
 
 
@@ -96,8 +98,24 @@ def _core_distances(geometry: Geometry, cluster: int, dimension: float) -> Float
     for first in range(0, size, rows):
         last = min(size, first + rows)
         tile = geometry.tile(np.arange(start + first, start + last), start, stop)
-        _kernels.core_distances(tile, first, dimension, size, core)
+        if geometry.source.plain:
+            core[first:last] = _plain_cores(tile, first, dimension)
+        else:
+            _kernels.core_distances(tile, first, dimension, size, core)
     return core
+
+
+def _plain_cores(tile: Floats, first: int, dimension: float) -> Floats:
+    """Core distances of the tile's rows; see the compiled `core_distances`."""
+    here = np.arange(len(tile))
+    tile[here, first + here] = 0.0
+    others = tile > 0
+    least = tile.min(axis=1, where=others, initial=np.inf)
+    ratios = np.divide(least[:, None], tile, out=np.zeros_like(tile), where=others)
+    means = (ratios**dimension).sum(axis=1) / (tile.shape[1] - 1)
+    means[means == 0] = 1  # points that coincide with all others
+    cores: Floats = np.where(np.isinf(least), 0.0, least * means ** (-1 / dimension))
+    return cores
 
 
 def _tree(geometry: Geometry, cluster: int, core: Floats) -> tuple[Places, float]:
@@ -114,13 +132,29 @@ def _tree(geometry: Geometry, cluster: int, core: Floats) -> tuple[Places, float
     for _ in range(size - 1):
         left[node] = False
         row = geometry.tile(np.array([start + node]), start, stop)[0]
-        node = _kernels.grow_tree(row, core, node, left, weight, parent)
+        if geometry.source.plain:
+            node = _grow(row, core, node, left, weight, parent)
+        else:
+            node = _kernels.grow_tree(row, core, node, left, weight, parent)
     joined = np.arange(size)[1:]  # the first node has no parent
     degree = np.bincount(np.concatenate([joined, parent[1:]]), minlength=size)
     nodes = np.flatnonzero(degree > 1)
     edges = (degree[joined] > 1) & (degree[parent[1:]] > 1)
     lengths = weight[1:][edges] if edges.any() else weight[1:]
     return (nodes if len(nodes) else np.array([0])), float(lengths.max())
+
+
+def _grow(
+    row: Floats, core: Floats, node: int, left: NDArray[np.bool_], weight: Floats, parent: Places
+) -> int:
+    """Make one step of Prim's algorithm; see the compiled `grow_tree`."""
+    offer = np.maximum(np.maximum(row, core[node]), core)
+    slack = TIE * offer
+    tied = (offer <= weight + slack) & (node < parent)
+    better = left & ((offer < weight - slack) | tied)
+    weight[better] = np.minimum(offer, weight)[better]
+    parent[better] = node
+    return int(np.argmin(np.where(left, weight, np.inf)))
 
 
 def _separation(
@@ -136,5 +170,9 @@ def _separation(
     for first in range(0, len(inner[a]), rows):
         nodes = inner[a][first : first + rows]
         tile = geometry.tile(geometry.starts[a] + nodes, start, stop)
-        best = min(best, _kernels.least_reachability(tile, cores[a][nodes], reach))
+        if geometry.source.plain:
+            least = np.maximum(np.maximum(tile, cores[a][nodes][:, None]), reach).min()
+        else:
+            least = _kernels.least_reachability(tile, cores[a][nodes], reach)
+        best = min(best, least)
     return float(best)
