@@ -81,7 +81,7 @@ def plain(rows: list[int], cols: list[int], values: list[int], unit: Fraction) -
 
 def sum_squares(values: Iterable[int]) -> int:
     """The exact sum of squares."""
-    return sum(value * value for value in values)
+    return sum([value * value for value in values])
 
 
 def entropy(sizes: Iterable[int], n: int) -> float:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import pickle
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from clustervet import Contingency
 from clustervet.contingency import count
+from clustervet.errors import LabelError
 
 # Thresholds that send even a few objects down every path there is.
 PATHS = {
@@ -224,3 +226,44 @@ def test_one_table_read_by_many_threads_at_once():
             for _ in range(16)
         ]
         assert all(job.result() == expected for job in read)
+
+
+@settings(max_examples=150)
+@given(
+    st.integers(1, 80).flatmap(
+        lambda n: st.tuples(
+            *(st.lists(st.integers(-1, top), min_size=n, max_size=n) for top in (3, 70))
+        )
+    ),
+    st.sampled_from(["i4", "i8", "u8", "i2"]),
+    st.booleans(),
+)
+def test_short_arrays_are_counted_like_any_labels(sides, kind, swap):
+    truth, pred = reversed(sides) if swap else sides
+    if kind == "u8":
+        truth, pred = [abs(x) for x in truth], [abs(x) for x in pred]
+    quick = Contingency.from_labels(np.array(truth, kind), np.array(pred, kind))
+    wanted = Contingency.from_labels(truth, pred)
+    assert quick == wanted
+    assert quick.to_dict() == wanted.to_dict()
+    assert quick.class_names == wanted.class_names
+    assert all(type(name) is int for name in quick.class_names + quick.cluster_names)
+    assert (quick.n, quick.exact_n, quick.shape) == (wanted.n, wanted.exact_n, wanted.shape)
+    assert (quick.identical, quick.is_whole) == (wanted.identical, wanted.is_whole)
+    assert quick.plain == wanted.plain
+    assert quick.noise_as_cluster == wanted.noise_as_cluster
+    for name in ("indptr", "cols", "values"):
+        mine, other = getattr(quick.cells, name), getattr(wanted.cells, name)
+        assert mine.tolist() == other.tolist()
+        assert mine.dtype == other.dtype
+        assert not mine.flags.writeable
+    assert pickle.loads(pickle.dumps(quick)) == wanted
+
+
+def test_short_arrays_of_other_lengths_and_shapes_are_refused():
+    with pytest.raises(LabelError, match="4"):
+        Contingency.from_labels(np.arange(3), np.arange(4))
+    with pytest.raises(LabelError):
+        Contingency.from_labels(np.zeros((2, 2), int), np.zeros((2, 2), int))
+    with pytest.raises(LabelError):
+        Contingency.from_labels(np.zeros(0, int), np.zeros(0, int))

@@ -9,16 +9,24 @@ of bounded size, wide ranges are numbered by hash first, and nothing sorts all l
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._exact import Plain, plain
 from clustervet.contingency.cells import Cells, group_cells, squeeze
 from clustervet.labels import Codes
+from clustervet.labels.codes import Names
 
 # Up to this many objects numpy is quicker than loading compiled loops.
 FEW_OBJECTS = 20_000
+# Numbers with few bits are counted together; up to so many cells plain Python does the rest.
+FEW_BITS = 6
+FEW_KEYS = 100
+UNSIGNED = {np.dtype(f"i{size}"): np.dtype(f"u{size}") for size in (4, 8)}
+ONE = Fraction(1)
 DENSE_CELLS = 2**24
 SAMPLE = 2_048
 GRAIN = 500_000
@@ -40,6 +48,38 @@ def count_labels(truth: Codes, pred: Codes, weights: NDArray[Any] | None) -> Cou
         return _few(truth.values, pred.values)
     guess = truth.span or _guess(truth.values), pred.span or _guess(pred.values)
     return _try_dense(truth.values, pred.values, *guess) or _measured(truth, pred)
+
+
+def count_short(truth: Any, pred: Any) -> tuple[Plain, Names, Names] | None:
+    """Count two arrays of small numbers from 0 on, with the names of rows and columns.
+
+    None if they are something else, or have many objects or cells. It does what counting does for
+    any labels, in a fifth of the time.
+    """
+    if not (type(truth) is type(pred) is np.ndarray and truth.dtype == pred.dtype):
+        return None
+    unsigned = UNSIGNED.get(truth.dtype)
+    if unsigned is None or truth.ndim != 1 or not 0 < len(truth) <= FEW_OBJECTS:
+        return None
+    if truth.shape != pred.shape:
+        return None
+    largest = np.maximum.reduce((truth | pred).view(unsigned))  # very large if any is negative
+    bits = int(largest).bit_length()
+    if bits > FEW_BITS:
+        return None
+    counts = np.bincount((truth << bits) | pred)
+    keys = counts.nonzero()[0]
+    if len(keys) > FEW_KEYS:
+        return None
+    rows, cols = (keys >> bits).tolist(), (keys & ((1 << bits) - 1)).tolist()
+    names = list(dict.fromkeys(rows)), sorted(set(cols))
+    if len(names[0]) <= rows[-1]:
+        place = {name: k for k, name in enumerate(names[0])}
+        rows = [place[name] for name in rows]
+    if len(names[1]) <= names[1][-1]:
+        place = {name: k for k, name in enumerate(names[1])}
+        cols = [place[name] for name in cols]
+    return plain(rows, cols, counts[keys].tolist(), ONE), *names
 
 
 def _few(truth: NDArray[Any], pred: NDArray[Any]) -> Counted:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from operator import floordiv, truediv
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,12 +80,10 @@ class Pairs(NamedTuple):
 def count_pairs(cells: Number, classes: Number, clusters: Number, n: Number) -> Pairs:
     """Pairs from the sums of squares of cells and of both margins, each of x (x - 1) / 2."""
     halve = floordiv if isinstance(n, int) else truediv
-    both, in_class, in_cluster, everything = (
-        halve(square - n, 2) for square in (cells, classes, clusters, n * n)
-    )
+    both = halve(cells - n, 2)
     # Rounded sums of very many real weights must not turn a count of pairs negative.
-    apart, together = (max(x, 0) for x in (in_class - both, in_cluster - both))
-    return Pairs(both, apart, together, everything - both - apart - together)
+    apart, together = max(halve(classes - n, 2) - both, 0), max(halve(clusters - n, 2) - both, 0)
+    return Pairs(both, apart, together, halve(n * n - n, 2) - both - apart - together)
 
 
 class Entropies(NamedTuple):
@@ -117,9 +115,33 @@ class TableSums(Table):
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a table never changes; {name} cannot be deleted.")
 
-    _cells: Cells
     _class_names: Names
     _cluster_names: Names
+
+    @classmethod
+    def _of_plain(cls, plain: Plain, class_names: Names, cluster_names: Names) -> Self:
+        """Make a table of few counts, whose arrays are made on demand."""
+        table = cls.__new__(cls)
+        table.__dict__.update(
+            _class_names=class_names,
+            _cluster_names=cluster_names,
+            plain=plain,
+            n=plain.n,
+            exact_n=plain.n,
+            is_whole=True,
+            identical=len(plain.values) == len(class_names) == len(cluster_names),
+        )
+        return table
+
+    @cached_property
+    def _cells(self) -> Cells:
+        """The cells of a table that was made of plain numbers."""
+        plain = self.__dict__["plain"]
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(plain.rows))])
+        cells = Cells(indptr, np.array(plain.cols, np.int32), np.array(plain.values, np.int64))
+        for array in (cells.indptr, cells.cols, cells.values):
+            array.flags.writeable = False
+        return cells
 
     @property
     def cells(self) -> Cells:
@@ -178,7 +200,7 @@ class TableSums(Table):
             return math.fsum(values.tolist())
         return int(values.sum())
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         """Whether the table counts objects, rather than real weights."""
         return self._cells.values.dtype != np.float64

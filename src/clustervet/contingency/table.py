@@ -15,7 +15,7 @@ from clustervet._checks import one_of
 from clustervet.contingency import layout as layouts
 from clustervet.contingency.build import build_cells, ordered_names, typed_counts
 from clustervet.contingency.cells import Cells, group_cells, squeeze, transpose
-from clustervet.contingency.count import count_labels
+from clustervet.contingency.count import count_labels, count_short
 from clustervet.contingency.derived import Table, TableSums, count_pairs
 from clustervet.errors import ParameterError, TableError
 from clustervet.labels import encode_pair, plain_label
@@ -101,6 +101,10 @@ class Contingency(TableSums, Result):
         >>> Contingency.from_labels([1, 1, 2, 2], [0, 0, -1, -1], noise="singletons").shape
         (2, 3)
         """
+        if weights is None and noise is None and noise_policy is None:
+            short = count_short(truth, pred)
+            if short is not None:
+                return cls._of_plain(*short)
         codes = encode_pair(
             truth,
             pred,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
 from typing import Any
 
@@ -81,20 +81,16 @@ class LazyTable(Contingency):
             _squares=tuple(squares),
             n=n,
             exact_n=n,
+            is_whole=True,
             identical=cells == height == width,
             plain=None,  # its sums are always compiled
         )
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "_cells":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.__dict__["_cells"] = cells = self.__dict__["_count"]()
-        return cells
-
-    @property
-    def is_whole(self) -> bool:
-        """It counts objects."""
-        return True
+    @cached_property
+    def _cells(self) -> Cells:
+        """The cells, counted when they are asked for."""
+        counted: Cells = self.__dict__["_count"]()
+        return counted
 
     @property
     def T(self) -> Contingency:
