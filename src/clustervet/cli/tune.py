@@ -109,7 +109,7 @@ def tune(
     (clusterer,) = options.named_objects([estimator], "a clusterer", "class") or [estimator]
     found = tune_parameter(
         clusterer,
-        table.matrix,
+        table,
         name,
         tried,
         measures=measures,
@@ -121,7 +121,7 @@ def tune(
         sample=sample,
         n_jobs=jobs,
         random_state=seed,
-        validation=None if others is None else others.matrix,
+        validation=others,
         feature_names=table.feature_names,
     )
     if labels is not None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clustervet.frames.source import FeatureTable, Source, Unmatched, open_table
+    from clustervet.frames.feature_table import FeatureTable
+    from clustervet.frames.source import Source, Unmatched, open_table
 
 __all__ = ["FeatureTable", "Source", "Unmatched", "open_table"]
 

@@ -7,13 +7,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from clustervet import _memory
-from clustervet.errors import ClustervetError, FileError, ParameterError
+from clustervet.errors import FileError, ParameterError
 from clustervet.frames.arrays import ArrayFile, Numbered, open_arrays
 from clustervet.frames.columns import (
     DELIMITED,
@@ -38,6 +38,7 @@ from clustervet.frames.duck import (
     session,
     watched,
 )
+from clustervet.frames.feature_table import FeatureTable
 from clustervet.frames.grouping import GroupedCounts, Grouping, Query
 from clustervet.frames.parts import (
     FilePart,
@@ -47,7 +48,6 @@ from clustervet.frames.parts import (
     python_part,
 )
 from clustervet.frames.places import ARRAY, JSON, TEXT, Place, find_files, find_place
-from clustervet.frames.remarks import features_remark
 from clustervet.frames.text import TextFile, open_text
 from clustervet.labels import Codes, show_label
 
@@ -88,69 +88,6 @@ class Unmatched:
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         return asdict(self)
-
-
-@dataclass(frozen=True, eq=False)
-class FeatureTable:
-    """Points and their labels, as one table holds them.
-
-    Attributes
-    ----------
-    name : str
-        The file in words that are safe to show.
-    matrix : ndarray or scipy.sparse.csr_array
-        One row per point and one column per feature: a C-contiguous array of float64, or of
-        float32 where the file has nothing else, or a sparse matrix.
-    feature_names : sequence of str
-        The names of the columns of the matrix; those of a file that has none are numbers.
-    left_out : mapping
-        Each column that was left out although no features were named, and why.
-    header_guessed : str or None
-        The first line of a file with one column, if it was taken as a name by a guess.
-    """
-
-    name: str
-    matrix: Any = field(repr=False)
-    feature_names: Sequence[str]
-    left_out: Mapping[str, str]
-    header_guessed: str | None
-    _source: Source = field(repr=False)
-    _labels: dict[str, Codes] = field(repr=False)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """All columns of the table."""
-        return tuple(self._source.columns)
-
-    @property
-    def remark(self) -> str:
-        """Which columns are features, and why others were left out, in a sentence."""
-        return features_remark(self.feature_names, self.left_out)
-
-    def labels(self, name: str) -> Codes:
-        """Any column of the table, or any one-dimensional array of it, as labels.
-
-        Parameters
-        ----------
-        name : str
-            The name of the column.
-
-        Returns
-        -------
-        Codes
-            One code per point.
-
-        Raises
-        ------
-        FileError
-            If there is no such column, or if the file has changed since it was opened.
-        """
-        if name not in self._labels:
-            self._labels.update(self._source.labels([name]))
-        codes = self._labels[name]
-        if len(codes) != self.matrix.shape[0]:
-            raise FileError(f"{self.name} has changed while it was read.")
-        return codes
 
 
 def _limited(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
@@ -287,12 +224,14 @@ class Source(ABC):
         Returns
         -------
         FeatureTable
-            The matrix with its names; any column can be asked for as labels.
+            The matrix with its names, read when it is asked for; any column can be asked for as
+            labels.
 
         Raises
         ------
         FileError
-            If a column is missing, or holds a value that is missing, infinite or no number.
+            If a column is missing; or, when the matrix is read, if a value is missing, infinite or
+            no number.
         ParameterError
             If a column is asked for twice, or if there are no arrays to choose from.
 
@@ -320,15 +259,7 @@ class Source(ABC):
         self.check_header()
         labels = self._known(exclude, "exclude")
         taken, left_out = self.choose(features, labels)
-        try:
-            matrix, codes = self.read(taken, labels)
-        except ClustervetError:
-            raise
-        except MemoryError:
-            raise FileError(
-                f"the {len(taken):,} features of {self.name} do not fit into memory."
-            ) from None
-        return FeatureTable(self.name, matrix, taken, left_out, self.header_guessed, self, codes)
+        return FeatureTable(self.name, taken, left_out, self.header_guessed, self, tuple(labels))
 
     def choose(
         self, features: Sequence[str] | None, exclude: Sequence[str] = ()

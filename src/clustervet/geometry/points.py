@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from clustervet._kernels.patience import is_little
 from clustervet._memory import need
 from clustervet.errors import FeatureError
+from clustervet.frames.feature_table import FeatureTable
 from clustervet.frames.rows import LARGEST, SMALLEST
 from clustervet.labels import show_label
 from clustervet.labels.arrays import kind_of
@@ -157,7 +158,9 @@ def _row_peaks(points: Any) -> NDArray[Any]:
 
 
 def _unpacked(features: Any) -> Any:
-    """The sparse matrix of a pandas frame if all its columns are sparse."""
+    """The matrix of a table in files; the sparse matrix of a pandas frame of sparse columns."""
+    if isinstance(features, FeatureTable):
+        return features.matrix
     if type(features).__module__.partition(".")[0] != "pandas" or not hasattr(features, "dtypes"):
         return features
     kinds = getattr(features.dtypes, "values", [])

@@ -148,18 +148,19 @@ def tune(
     >>> found.verdict
     '5 of 5 measures choose 3.'
     """
+    # What needs no data is checked before the data, which may take long to read.
     how = read_metric(metric)
     precomputed = how.is_own and how.name == "precomputed"
-    points = read_distances(X) if precomputed else read_points(X)
-    given, total = points, int(points.shape[0])
-    if total < 3:
-        raise FeatureError(f"tuning needs at least 3 points; X has {total}.")
-    names = getattr(X, "columns", None) if feature_names is None else feature_names
-    if not precomputed:
-        names = named_features(names, points.shape[1])
+    if precomputed and standardize:
+        raise ParameterError("standardize is for features; with distances there are none.")
+    if precomputed and validation is not None:
+        raise ParameterError(
+            Setting("validation"), " is for features; with distances there are none."
+        )
     algorithm = read_algorithm(estimator, parameter, how.function or how.name)
-    tried = _read_values(values, algorithm, total)
-    algorithm.check_size(total)
+    tried = None if values is None else _read_values(values, algorithm)
+    if tried is None and not algorithm.varies_number:
+        raise ParameterError(f"values of {algorithm.parameter} must be given.")
     samples = whole(bootstrap, "bootstrap")
     if samples == 1:
         raise ParameterError(Setting("bootstrap"), " must be 0 or at least 2, not 1.")
@@ -167,25 +168,34 @@ def tune(
     if 0 < sets < SETS:
         raise ParameterError(Setting("references"), f" must be 0 or at least {SETS}, not {sets}.")
     seed, n_jobs = read_seed(random_state), jobs(n_jobs)
-    usual = DRAWN_POINTS if total > MANY_POINTS else None
-    drawn = usual if sample is None else whole(sample, "sample", 4)
+    drawn = None if sample is None else whole(sample, "sample", 4)
     if measures is None:
         by_distance = PAIR_MEASURES if precomputed else DISTANCE_MEASURES
         measures = DENSITY_MEASURES if algorithm.is_density_based else by_distance
         if validation is not None:
             measures = (*measures, VALIDATED)
-    others = None if validation is None else _read_validation(validation, points, precomputed)
+    wanted = _read_measures(measures, validated=validation is not None)
+    records = [record for record, _ in wanted]
+    ruled = read_rules(rules, records)
+    points = read_distances(X) if precomputed else read_points(X)
+    given, total = points, int(points.shape[0])
+    if total < 3:
+        raise FeatureError(f"tuning needs at least 3 points; X has {total}.")
+    names = getattr(X, "columns", None) if feature_names is None else feature_names
+    if not precomputed:
+        names = named_features(names, points.shape[1])
+    tried = _fitting_values(tried or usual_numbers(total), algorithm, total)
+    algorithm.check_size(total)
+    if drawn is None and total > MANY_POINTS:
+        drawn = DRAWN_POINTS
+    others = None if validation is None else _read_validation(validation, points)
     if standardize:
-        if precomputed:
-            raise ParameterError("standardize is for features; with distances there are none.")
         from clustervet.fitting.preparation import Preparation
 
         if others is not None:
             others = standardized(points, others)
         points = Preparation(standardize=True).scaled(points)
-    asked = _read_measures(measures, drawn, seed or 0, others)
-    records = [record for record, _ in asked]
-    ruled = read_rules(rules, records)
+    asked = _with_settings(wanted, drawn, seed or 0, others)
     # Without a seed one is drawn all the same: fits at all values then start alike.
     fresh = None if algorithm.has_own_seed else int(np.random.default_rng().integers(2**31))
     plan = CurvePlan(algorithm, asked, ruled, how, noise, fresh if seed is None else seed)
@@ -255,13 +265,9 @@ def _pictured(found: Tuning, points: Any, seen: Mapping[str, Any]) -> Tuning:
     return replace(found, picture=tried_points(points, labels, said=said, **seen))
 
 
-def _read_values(values: Any, algorithm: Algorithm, points: int) -> list[Any]:
+def _read_values(values: Any, algorithm: Algorithm) -> list[Any]:
     """Return the values to try: numbers rising, others in their order; each value once."""
     name = algorithm.parameter
-    if values is None:
-        if not algorithm.varies_number:
-            raise ParameterError(f"values of {name} must be given.")
-        values = usual_numbers(points)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ParameterError(
             f"values must be several values of {name}, such as range(2, 21), not {values!r}."
@@ -272,21 +278,21 @@ def _read_values(values: Any, algorithm: Algorithm, points: int) -> list[Any]:
         raise ParameterError("values must be single values, not lists or arrays.") from None
     if not listed:
         raise ParameterError(f"values is empty; give at least one value of {name}.")
-    if all(is_number(value) for value in listed):
-        listed.sort()
-        if algorithm.varies_number and listed[-1] > points:
-            raise ParameterError(
-                f"{name}={listed[-1]:g} asks for more clusters than the {points:,} points."
-            )
-    return listed
+    return sorted(listed) if all(is_number(value) for value in listed) else listed
 
 
-def _read_validation(validation: Any, points: Any, precomputed: bool) -> Any:
-    """Return the points of a validation set, with the features of the others."""
-    if precomputed:
+def _fitting_values(tried: Sequence[Any], algorithm: Algorithm, points: int) -> list[Any]:
+    """Return the values, unless one asks for more clusters than there are points."""
+    most = tried[-1]
+    if algorithm.varies_number and is_number(most) and most > points:
         raise ParameterError(
-            Setting("validation"), " is for features; with distances there are none."
+            f"{algorithm.parameter}={most:g} asks for more clusters than the {points:,} points."
         )
+    return list(tried)
+
+
+def _read_validation(validation: Any, points: Any) -> Any:
+    """Return the points of a validation set, with the features of the others."""
     others = read_points(validation, "validation")
     if others.shape[1] != points.shape[1]:
         raise FeatureError(
@@ -295,8 +301,8 @@ def _read_validation(validation: Any, points: Any, precomputed: bool) -> Any:
     return others
 
 
-def _read_measures(measures: Any, drawn: int | None, seed: int, others: Any) -> Asked:
-    """Return the records of internal measures, each with the parameters it is called with."""
+def _read_measures(measures: Any, *, validated: bool) -> Asked:
+    """Return the records of internal measures, each with the parameters that the user gave."""
     named = dict(measures) if isinstance(measures, Mapping) else None
     records = registry.select(list(named) if named else measures)
     if not records:
@@ -304,19 +310,23 @@ def _read_measures(measures: Any, drawn: int | None, seed: int, others: Any) -> 
     given = list(named.values()) if named else [{}] * len(records)
     if len(given) != len(records):
         raise ParameterError("measures names a measure twice.")
-    asked = []
     for record, options in zip(records, given, strict=True):
         if record.kind != "internal":
             raise ParameterError(f"{record.key} needs a second labeling, not features.")
-        own = dict(options or {})
-        check_options(own, list(record.parameters), record.key)
-        defaults = (
-            {"random_state": seed}
-            | ({} if drawn is None else {"sample": drawn, "pairs": drawn})
-            | ({} if others is None else {"validation": others})
-        )
-        used = {name: value for name, value in defaults.items() if name in record.parameters}
-        asked.append((record, used | own))
-    if others is not None and all(record.key != VALIDATED for record, _ in asked):
+        check_options(dict(options or {}), list(record.parameters), record.key)
+    if validated and all(record.key != VALIDATED for record in records):
         raise ParameterError(Setting("validation"), f" is for {VALIDATED}, which is not asked for.")
-    return tuple(asked)
+    return tuple((record, dict(own or {})) for record, own in zip(records, given, strict=True))
+
+
+def _with_settings(wanted: Asked, drawn: int | None, seed: int, others: Any) -> Asked:
+    """Return measures with the parameters that follow from the data, where they take them."""
+    defaults = (
+        {"random_state": seed}
+        | ({} if drawn is None else {"sample": drawn, "pairs": drawn})
+        | ({} if others is None else {"validation": others})
+    )
+    return tuple(
+        (record, {name: defaults[name] for name in defaults if name in record.parameters} | own)
+        for record, own in wanted
+    )
