@@ -61,8 +61,10 @@ def bound(
     [bold]clustervet bound labels.csv --truth y --pred c --labelled mask[/bold]
     """
     from clustervet.frames import open_table
-    from clustervet.pacmdl import pac_mdl_bound
+    from clustervet.pacmdl.bound import check_bound, pac_mdl_bound
 
+    check_bound(delta, language, runs, algorithms, searched=searched, clusters=clusters)
+    policies = options.noise_policies(noise)
     names = [truth, pred] if labelled is None else [truth, pred, labelled]
     source = open_table(
         table, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
@@ -79,7 +81,7 @@ def bound(
         clusters=clusters,
         delta=delta,
         labels=labels,
-        noise=options.noise_policies(noise),
+        noise=policies,
         missing=missing.value,
         random_state=seed,
     )

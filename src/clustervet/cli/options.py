@@ -138,7 +138,11 @@ def noise_policies(given: Sequence[str] | None) -> dict[Any, str] | None:
                 policies[int(label)] = policy  # typed files hold numbers
         else:
             policies.update({-1: policy, "-1.0": policy})
-    return policies or None
+    if not policies:
+        return None
+    from clustervet.labels.pair import noise_policies as checked
+
+    return checked(policies, None)
 
 
 def load_object(name: str, what: str, kind: str) -> Any:

@@ -149,10 +149,12 @@ def select(
 
     [bold]clustervet select newsgroups/ --delta 0.05[/bold]
     """
+    from clustervet.fitting.algorithms import read_algorithms
     from clustervet.frames.documents import read_labelled_points
     from clustervet.frames.writing import write_whole
     from clustervet.selection import Selection
     from clustervet.selection import select as select_clustering
+    from clustervet.selection.select import check_selection
     from clustervet.view.data import to_csv
 
     if algorithms is not None and not options.listed(algorithms):
@@ -160,6 +162,20 @@ def select(
     shares = [_train(part) for part in train.split(",")]
     if predictions is not None and len(shares) > 1:
         raise ParameterError("--predictions needs one share of labelled points in --train.")
+    asked = options.named_objects(options.listed(algorithms), "an algorithm", "class")
+    numbers = None if k is None else options.whole_numbers(k, "--k")
+    kinds = _representations(representation)
+    read_algorithms(asked)
+    check_selection(
+        runs,
+        delta=delta,
+        language=language,
+        run_choice=run_choice,
+        noise=noise,
+        held_out=held_out,
+        journal=journal,
+        resume=resume,
+    )
     points = read_labelled_points(
         data,
         label,
@@ -176,8 +192,8 @@ def select(
         found = select_clustering(
             points.matrix,
             points.labels,
-            options.named_objects(options.listed(algorithms), "an algorithm", "class"),
-            None if k is None else options.whole_numbers(k, "--k"),
+            asked,
+            numbers,
             runs,
             train=shares if len(shares) > 1 else shares[0],
             labelled=points.labelled,
@@ -189,7 +205,7 @@ def select(
             baseline=baseline,
             weighting=points.weighting if weighting is None else weighting,
             neighbours=neighbours,
-            representations=_representations(representation),
+            representations=kinds,
             run_choice=run_choice,
             standardize=standardize,
             journal=journal,

@@ -17,6 +17,7 @@ from clustervet.errors import ClustervetError
 from clustervet.evidence.dropped import dropped_objects
 from clustervet.evidence.evidence import Evidence
 from clustervet.evidence.inputs import Inputs, read_inputs
+from clustervet.geometry.metrics import read_metric
 from clustervet.geometry.picture import ClusteredPoints, clustered_points
 from clustervet.geometry.points import read_points, standardized
 from clustervet.inference.compare import why_no_test
@@ -124,16 +125,24 @@ def examine(
     >>> found.leader
     'a'
     """
-    share(confidence, "confidence")
+    chosen = check_examination(measures, confidence, metric)
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     given = read_inputs(truth, preds, features, policies, feature_names, weights, ids)
     if standardize and features is not None:
         given = replace(given, features=standardized(read_points(features)))
-    chosen = registry.select(measures, kind="external")
     examination = _Examination(
         given, features, chosen, confidence, weights, metric, sample, random_state, n_jobs
     )
     return examination.gather()
+
+
+def check_examination(
+    measures: Chosen = None, confidence: float = 0.95, metric: Any = "euclidean"
+) -> list[Measure]:
+    """Return the measures; refuse what is wrong whatever the data are, before they are read."""
+    share(confidence, "confidence")
+    read_metric(metric)
+    return registry.select(measures, kind="external")
 
 
 @dataclass

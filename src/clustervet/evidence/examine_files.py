@@ -9,7 +9,7 @@ from typing import Any
 from clustervet.contingency.files import read_tables
 from clustervet.errors import ParameterError, Setting
 from clustervet.evidence.evidence import Evidence
-from clustervet.evidence.examine import examine
+from clustervet.evidence.examine import check_examination, examine
 from clustervet.frames import open_table
 from clustervet.frames.remarks import header_remark
 from clustervet.labels import show_label
@@ -83,6 +83,8 @@ def examine_files(
     >>> found.leader, found.scores["b"]["purity"], remarks
     ('a', 0.75, [])
     """
+    asked = options.keys() & {"measures", "confidence", "metric"}
+    check_examination(**{name: options[name] for name in asked})
     files = [paths] if isinstance(paths, str) else list(paths)
     preds = [pred] if isinstance(pred, str) else list(pred)
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}

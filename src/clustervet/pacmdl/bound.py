@@ -371,7 +371,7 @@ def pac_mdl_bound(
     provided  that the labelled objects are a random sample of all
     truth     1 of 40 wrong (2.50%), as bounded
     """
-    share(delta, "delta")
+    check_bound(delta, language, runs, algorithms, searched=searched, clusters=clusters)
     found = transduce(
         truth,
         pred,
@@ -383,7 +383,7 @@ def pac_mdl_bound(
         random_state=random_state,
     )
     _check(found)
-    if clusters is not None and whole(clusters, "clusters", 1) < len(found.clusters):
+    if clusters is not None and clusters < len(found.clusters):
         raise ParameterError(
             Setting("clusters", clusters),
             f" were asked for, but there are {len(found.clusters)}.",
@@ -419,6 +419,25 @@ def pac_mdl_bound(
         constant=_constant(found, delta),
         noise_as_cluster=found.noise_as_cluster,
     )
+
+
+def check_bound(
+    delta: float,
+    language: str | Language = "auto",
+    runs: int = 1,
+    algorithms: int = 1,
+    *,
+    searched: bool = False,
+    clusters: int | None = None,
+) -> None:
+    """Refuse what is wrong whatever the labels are, before they are read."""
+    share(delta, "delta")
+    if clusters is not None:
+        whole(clusters, "clusters", 1)
+    any_table = Description(
+        clusters=2, labels=2, runs=runs, algorithms=algorithms, searched=searched
+    )
+    languages.resolve(language, any_table.choices)
 
 
 def _check(found: Transduction) -> None:

@@ -21,6 +21,7 @@ from clustervet.geometry.points import read_points, scale_ratio
 from clustervet.geometry.profiles import named_features
 from clustervet.labels import show_label
 from clustervet.pacmdl import Language, languages, pac_mdl_bound
+from clustervet.pacmdl.bound import check_bound
 from clustervet.selection.candidates import (
     BOUND,
     NOISES,
@@ -259,6 +260,17 @@ def select(
     """
     from clustervet.fitting.preparation import read_representations
 
+    chosen = read_algorithms(algorithms)
+    check_selection(
+        runs,
+        delta=delta,
+        language=language,
+        run_choice=run_choice,
+        noise=noise,
+        held_out=held_out,
+        journal=journal,
+        resume=resume,
+    )
     points = read_points(X)
     total = int(points.shape[0])
     if total < 2:
@@ -266,13 +278,9 @@ def select(
     names = getattr(X, "columns", None) if feature_names is None else feature_names
     names = named_features(names, points.shape[1])
     kinds = read_representations(representations, points, weighting, neighbours, standardize)
-    readers, remarks = _readers(read_algorithms(algorithms), kinds, algorithms is None)
-    numbers, runs = _read_numbers(clusters, total), whole(runs, "runs", 1)
-    one_of(run_choice, "run_choice", RUN_CHOICES)
-    policy = None if noise is None else one_of(noise, "noise", NOISES)
+    readers, remarks = _readers(chosen, kinds, algorithms is None)
+    numbers = _read_numbers(clusters, total)
     told, n_jobs, kept_back = read_seed(random_state), jobs(n_jobs), read_share(held_out)
-    if journal is None and resume is not None:
-        raise ParameterError("resume goes with a journal, and there is none.")
     with nullcontext() if journal is None else Journal(journal, resume) as held:
         if told is None:
             told = held.seed if held else None
@@ -316,7 +324,7 @@ def select(
             study.check()
             drawn = np.random.default_rng(stream_of(seed, "held out"))
             halves = halves_of(split.labelled, kept_back, drawn)
-            contests.append(Contest(study, split, labels, policy, halves=halves))
+            contests.append(Contest(study, split, labels, noise, halves=halves))
         if held:
             settings = {a.name: a.settings(kind.described(a)) for a, kind in readers}
             held.begin(Identity.of(points, seed, settings))
@@ -334,6 +342,27 @@ def select(
         )
         found.append(replace(one, picture=picture))
     return found[0] if is_number(train) else Selections(dict(zip(parts, found, strict=True)))
+
+
+def check_selection(
+    runs: Any,
+    *,
+    delta: Any,
+    language: Any,
+    run_choice: Any,
+    noise: Any,
+    held_out: Any,
+    journal: Any,
+    resume: Any,
+) -> None:
+    """Refuse what is wrong whatever the points are, before they are read."""
+    check_bound(delta, language, whole(runs, "runs", 1))
+    one_of(run_choice, "run_choice", RUN_CHOICES)
+    if noise is not None:
+        one_of(noise, "noise", NOISES)
+    read_share(held_out)
+    if journal is None and resume is not None:
+        raise ParameterError("resume goes with a journal, and there is none.")
 
 
 def _read_parts(train: Any) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from clustervet.labels import show_label
 from clustervet.labels.pair import Missing
 from clustervet.scorecard.judge import Chosen
 from clustervet.trees.result import TreeScores
-from clustervet.trees.score import score_tree
+from clustervet.trees.score import check_questions, score_tree
 from clustervet.trees.tree import read_linkage
 from clustervet.view.words import names
 
@@ -85,6 +85,7 @@ def score_tree_files(
     >>> found.names, found.remarks
     (('all objects', 'class', 'kind'), ('levels from coarse to fine are class, kind.',))
     """
+    check_questions(measures, clusters)
     if linkage is not None and labels is not None:
         raise ParameterError(Setting("linkage"), " goes without ", Setting("labels"), ".")
     if linkage == table == "-":

@@ -110,9 +110,7 @@ def score_tree(
     ['bird', 'fish']
     """
     one_of(missing, "missing", ("raise", "drop", "class"))
-    records = [] if measures is None else Questions(measures=measures).records()
-    if clusters is not None and not records:
-        raise ParameterError(Setting("clusters"), " goes with ", Setting("measures"), ".")
+    records = check_questions(measures, clusters)
     read = read_tree(tree, truth, missing)
     codes, kept = encode_one(truth, "truth", noise=noise, missing=missing)
     check_length(read, len(codes) if kept is None else len(kept))
@@ -155,6 +153,14 @@ def score_tree(
         nodes=tuple(nodes),
         steps=levels.steps,
     )
+
+
+def check_questions(measures: Chosen, clusters: Any) -> list[Measure]:
+    """Return the measures; refuse what is wrong whatever the tree is, before it is read."""
+    records = [] if measures is None else Questions(measures=measures).records()
+    if clusters is not None and not records:
+        raise ParameterError(Setting("clusters"), " goes with ", Setting("measures"), ".")
+    return records
 
 
 class NodeCosts(NamedTuple):

@@ -17,6 +17,7 @@ from clustervet.geometry.picture import tried_points
 from clustervet.geometry.points import read_distances, read_points, scale_ratio, standardized
 from clustervet.geometry.profiles import named_features
 from clustervet.labels import plain_label, show_label
+from clustervet.labels.pair import noise_policies
 from clustervet.registry import check_options
 from clustervet.registry import measures as registry
 from clustervet.scorecard.internal import DRAWN_POINTS, MANY_POINTS
@@ -149,6 +150,7 @@ def tune(
     '5 of 5 measures choose 3.'
     """
     # What needs no data is checked before the data, which may take long to read.
+    noise_policies(noise, None)
     how = read_metric(metric)
     precomputed = how.is_own and how.name == "precomputed"
     if precomputed and standardize:
