@@ -163,3 +163,24 @@ def test_labels_counted_by_compiled_loops_score_alike(objects: list[tuple[int, i
     assert compiled == plain
     for record in EXTERNAL:
         assert repr(record.evaluate(compiled)) == repr(record.evaluate(plain))
+
+
+@settings(max_examples=100)
+@given(
+    *(
+        st.dictionaries(st.integers(1, 10**6), st.integers(1, 50), min_size=1, max_size=5)
+        for _ in range(2)
+    ),
+    st.sampled_from([1, 10**3, 2**60]),
+)
+def test_expectations_are_the_same_to_the_last_bit(
+    classes: dict[int, float], clusters: dict[int, float], scale: int
+) -> None:
+    """Plain Python computes the first ones of a process, and compiled loops the others."""
+    sides = [{size * scale: count for size, count in side.items()} for side in (classes, clusters)]
+    n = max(sum(size * count for size, count in side.items()) for side in sides)
+    found = set()
+    for most in (NONE, ALL):
+        with few(most):
+            found.add(sums.expected_deviances(sides[0], sides[1], int(n)))
+    assert len(found) == 1
