@@ -42,9 +42,10 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 Joint = NDArray[np.uint16]
 VI = variation_of_information.record.formula
-# Up to this many pairs of this many objects plain tables are quicker than loading compiled loops.
+# Up to this many pairs, and objects in all of them, plain tables are quicker than loading compiled
+# loops.
 FEW_PAIRS = 300
-FEW_OBJECTS = 20_000
+FEW_OBJECTS = 6_000_000
 # The table of a pair is held whole up to this many cells, or twice the number of objects.
 FEW_CELLS = 2**12
 MOST_CELLS = 2**22
@@ -162,7 +163,7 @@ class PairValues:
 
     def __init__(self, many: Labelings, scoring: Scoring, pairs: int) -> None:
         self.many, self.scoring = many, scoring
-        self.few = pairs <= FEW_PAIRS and is_little(many.n, FEW_OBJECTS)
+        self.few = pairs <= FEW_PAIRS and is_little(pairs * many.n, FEW_OBJECTS)
         self.by_sums = not self.few and (scoring.unit is not None or scoring.pairs_alone)
 
     def __call__(self, i: int, j: int) -> tuple[float, float, int]:
