@@ -94,3 +94,9 @@ def test_the_package_says_its_version_and_is_typed():
     assert clustervet.__version__.count(".") == 2
     package = clustervet.__path__[0]
     assert (pkgutil.importlib.util.find_spec("clustervet").origin).startswith(package)
+
+
+def test_completion_finds_what_is_not_loaded_yet():
+    found = dir(clustervet)
+    assert found == sorted(found)
+    assert {"adjusted_rand", "tune", "plots", "clusterers", "__version__"} <= set(found)

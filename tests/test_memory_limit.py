@@ -111,3 +111,10 @@ def test_partitions_into_very_many_clusters():
     truth = np.arange(3_000) // 2
     with cv.memory_limit("1MB"), pytest.raises(MemoryLimitError, match="drawing partitions"):
         cv.chance("purity", truth, truth[::-1], model="number", samples=10)
+
+
+def test_the_usual_limit_is_four_fifths_of_what_there_is(monkeypatch):
+    monkeypatch.setattr(_memory, "_physical", lambda: 10_000)
+    monkeypatch.setattr(_memory, "_control_group", lambda: 5_000)
+    monkeypatch.setattr(_memory, "_address_space", lambda: 20_000)
+    assert _memory.room() == 4_000

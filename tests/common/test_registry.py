@@ -130,6 +130,16 @@ def test_values_stay_within_the_declared_bounds(record: cv.Measure, table: Table
         assert record.bounds[0] <= value <= record.bounds[1]
 
 
+@records(lambda record: record.better != "neither")
+def test_the_better_bound_is_reached(record: cv.Measure) -> None:
+    """By some table of four objects."""
+    bound = record.bounds[record.better == "higher"]
+    if math.isfinite(bound):
+        labelings = [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 2, 3]]
+        tables = [Table.from_labels(a, b) for a in labelings for b in labelings]
+        assert bound in [record.evaluate(table).value for table in tables]
+
+
 @records(lambda record: record.symmetric)
 @settings(max_examples=25)
 @given(table=tables())

@@ -13,9 +13,10 @@ import sys
 import threading
 import time
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 FOLDER = "CLUSTERVET_LINES"
 PACKAGE = "CLUSTERVET_PACKAGE"
@@ -90,5 +91,12 @@ def trace_process() -> None:
         text = json.dumps({"test": test.rpartition(" (")[0], "lines": lines})
         Path(folder, f"{os.getpid()}-{time.monotonic_ns()}.json").write_text(text)
 
+    def end(code: int) -> NoReturn:
+        with suppress(Exception):
+            leave()
+        at_once(code)
+
+    at_once = os._exit
+    os._exit = end  # type: ignore[assignment]  # a command that is stopped ends this way
     atexit.register(leave)
     tracer.start()

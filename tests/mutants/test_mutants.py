@@ -198,6 +198,11 @@ def test_process():
     subprocess.run([sys.executable, "-c", "from clustervet.toy import sign; sign(1)"], check=True)
 
 
+def test_process_that_ends_at_once():
+    program = "import os; from clustervet.toy import sign; sign(0); os._exit(0)"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_wrong():
     assert sign(0) == 7
 """,
@@ -238,6 +243,7 @@ def test_lines_are_recorded_for_each_test_its_fixtures_threads_and_processes(toy
         "test_high_again": [1, 2, 3],
         "test_thread": [1, 2, 4],
         "test_process": [0, 1, 2, 3],  # this process imports the module too
+        "test_process_that_ends_at_once": [0, 1, 2, 4],
         "test_wrong": [1, 2, 4],
     }
     assert [name.rpartition("::")[2] for name, t in found.items() if not t["passed"]] == [

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+
+import pytest
+
+from clustervet import _process
+
+
+def test_the_first_signal_interrupts_and_is_remembered(monkeypatch):
+    for place, name in ((sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")):
+        monkeypatch.setattr(place, name, getattr(place, name))
+    assert not _process._interrupted
+    assert not _process._first
+    monkeypatch.setattr(_process, "_interrupted", _process._interrupted)
+    monkeypatch.setattr(_process, "_first", _process._first)
+    usual = sys.excepthook
+    with pytest.raises(KeyboardInterrupt):
+        _process._interrupt(signal.SIGINT, None)
+    _process._interrupt(signal.SIGTERM, None)
+    assert _process._first == signal.SIGINT
+    assert sys.excepthook is not usual
+
+
+def test_what_is_called_at_the_end_is_called_once_and_never_again():
+    called = []
+    with _process.removed_by(lambda: called.append("removed")):
+        assert _process._removals
+        assert not called
+    with _process.stopped_by(lambda: called.append("stopped")):
+        _process._call_each(_process._calls.values())
+    assert called == ["removed", "stopped"]
+    assert not _process._removals
+    assert not _process._calls
+
+
+def test_one_failure_does_not_keep_the_others_from_being_called():
+    called = []
+    _process._call_each([lambda: 1 / 0, lambda: called.append(1)])
+    assert called == [1]
