@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from cases import (
     chance,
     clusterers,
+    cold,
     counting,
     everything,
     fragments,
@@ -33,8 +34,10 @@ CASES: dict[str, tuple[str, Case]] = {
     "intervals": ("Confidence intervals", intervals.run),
     "fragments": ("Hundreds of thousands of clusters", fragments.run),
     "startup": ("Starting", startup.run),
+    "cold": ("First runs after installation", cold.run),
     "memory": ("Memory beyond the inputs", memory.run),
     "single": ("Single measures from labels", single.run),
+    "small": ("Small calls", single.small),
     "slow": ("Single measures beside peers that need small data", single.slow),
     "silhouette": ("Silhouettes", geometry.silhouettes),
     "centroids": ("Centroids and squares", geometry.centroids),

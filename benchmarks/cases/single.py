@@ -27,6 +27,14 @@ def run(scale: Scale) -> Iterator[Row]:
     yield from beside(scale, peers, *moved(n, clusters), size=size_of(n, clusters))
 
 
+def small(scale: Scale) -> Iterator[Row]:
+    """Small calls, where the way to the value takes longer than the counting."""
+    peers = [BY_NAME["scikit-learn"], BY_NAME["genieclust"]]
+    asked = ["adjusted_rand", "normalized_mutual_information"]
+    for n in (10, 150, 1_000, 10_000):
+        yield from beside(scale, peers, *moved(n, 3), size=size_of(n, 3), only=asked)
+
+
 def slow(scale: Scale) -> Iterator[Row]:
     """clusim, which stores clusters as Python sets and elements as an n x n matrix."""
     hard = {"element_centric_similarity": (5_000, 50), "adjusted_mutual_information": (2_000, 20)}

@@ -9,5 +9,5 @@ def test_every_algorithm_makes_ten_clusters_but_one():
     assert sorted(set(found.truth.tolist())) == list(range(10))
     kinds = {name: sorted(set(labels.tolist())) for name, labels in found.predictions.items()}
     assert kinds.pop("hdbscan")[0] == -1
-    assert kinds == dict.fromkeys(kinds, list(range(10)))
+    assert kinds == {key: list(range(10)) for key in kinds}
     assert len(kinds) == 5

@@ -73,8 +73,9 @@ def cell_sums(indptr, cols, values, class_sizes, cluster_sizes, n, first, last):
     totals = np.zeros(SUMS)
     losses = np.zeros(SUMS)
     part = np.zeros(SUMS)
-    logs = np.empty(4096)
-    for k in range(1, 4096):
+    known = min(4096, 1 + indptr[last] - indptr[first])
+    logs = np.empty(known)
+    for k in range(1, known):
         logs[k] = math.log(k)
     log_clusters = np.log(cluster_sizes.astype(np.float64))
     square = n * n
@@ -89,7 +90,7 @@ def cell_sums(indptr, cols, values, class_sizes, cluster_sizes, n, first, last):
             x = np.float64(values[k])
             b = np.float64(cluster_sizes[cols[k]])
             share = x / n
-            log_x = logs[np.int64(x)] if x < 4096 and x == math.floor(x) else math.log(x)
+            log_x = logs[np.int64(x)] if x < known and x == math.floor(x) else math.log(x)
             by_b = log_clusters[cols[k]] - log_x if 2 * x <= b else -math.log1p(-((b - x) / b))
             by_a = log_a - log_x if 2 * x <= a else -math.log1p(-((a - x) / a))
             ab, ab_error = _product(a, b)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clustervet._checks import one_of
+from clustervet._kernels.patience import is_little
 from clustervet.contingency import layout as layouts
 from clustervet.contingency.build import build_cells, ordered_names, typed_counts
 from clustervet.contingency.cells import Cells, group_cells, squeeze, transpose
@@ -25,6 +26,9 @@ from clustervet.view import Backend, Result, Section, plain, to_frame, to_json
 from clustervet.view.words import noise_note
 
 Layout = Literal["long", "wide"]
+
+# Up to this many cells plain Python takes no longer than the call of a compiled loop.
+FEW_RESAMPLED = 64
 
 
 class Contingency(TableSums, Result):
@@ -366,7 +370,7 @@ class Contingency(TableSums, Result):
 
         Classes and clusters that become empty are left out. The table is made for scoring
         thousands of them: its names are just the positions of the rows and columns in this
-        table, and its sums are always compiled.
+        table, and the sums of more than a few cells are compiled.
 
         Parameters
         ----------
@@ -390,7 +394,8 @@ class Contingency(TableSums, Result):
         starts = np.searchsorted(rows, np.arange(len(self._class_names) + 1))
         cells, used_rows, used_cols = squeeze(Cells(starts, cols, values[kept]))
         table = Contingency(cells, used_rows, used_cols)
-        table.__dict__["plain"] = None
+        if not is_little(len(kept), FEW_RESAMPLED):
+            table.__dict__["plain"] = None
         return table
 
     @cached_property
