@@ -270,6 +270,8 @@ def _is_fresh(name: str, files: list[Path], folder: Path) -> bool:
     if not path.exists():
         return False
     kept = json.loads(path.read_text())
+    if not all(test["passed"] for test in kept["tests"].values()):
+        return False  # it may have failed for what has changed since
     package = ROOT / "src" / "clustervet"
     reached = [package / file for file in kept["files"]]
     return bool(kept["digest"] == digest(*files, *reached))
