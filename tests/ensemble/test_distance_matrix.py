@@ -20,7 +20,9 @@ from mpmath import MPContext
 
 import clustervet as cv
 from clustervet.ensemble import distance_matrix, distances_to, read_labelings
+from clustervet.ensemble.labelings import _shrunk
 from clustervet.ensemble.pair_values import group_edges, plan_blocks
+from clustervet.labels import read_labels
 from clustervet.partition import Partition
 
 law = settings(max_examples=40)
@@ -491,3 +493,11 @@ def test_distances_are_an_array_where_one_is_wanted():
     assert np.array_equal(np.asarray(found), found.matrix)
     assert np.asarray(found, np.float32).dtype == np.float32
     assert len(found) == 3
+
+
+def test_labels_between_which_none_is_used_have_no_code():
+    labels = np.tile([7, 2, 9, 2], 10_000)
+    for given in (labels, labels.astype(np.int16)):
+        codes, count = _shrunk(read_labels(given))
+        assert count == 3
+        assert codes.tolist() == [1, 0, 2, 0] * 10_000

@@ -367,3 +367,12 @@ def test_a_negative_value_stays_a_number_in_csv():
     card = external_scores([1, 1, 2, 2], [0, 1, 0, 1], measures="ari")
     assert card["ari"] < 0
     assert f",{card['ari']!r}," in card.to_csv()
+
+
+def test_a_dozen_names_are_shown():
+    assert words.names(range(12)) == ", ".join(map(str, range(12)))
+    assert words.names(range(14)) == ", ".join(map(str, range(12))) + " and 2 more"
+
+
+def test_the_formula_stands_as_code_in_the_help_of_a_measure():
+    assert f"Formula: ``{cv.rand.record.equation}``" in " ".join(cv.rand.__doc__.split())

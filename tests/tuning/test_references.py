@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import math
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances
 
 from clustervet.errors import ParameterError
-from clustervet.tuning import tune
+from clustervet.tuning import references, tune
 from clustervet.tuning.nulls import Falling, Nulls, OneMode
 from clustervet.tuning.references import joint_p_values, outlying_points
 
@@ -204,3 +205,30 @@ def test_a_small_version_of_the_study():
     assert sum(one[4] is not None for one in found) <= 2
     apart = [case for case in cases if case[0] == "10 sd apart" and case[1] <= 8][::3]
     assert all(study.suggest(case)[4] == case[2] for case in apart)
+
+
+def test_columns_that_do_not_vary_and_gaps_are_standardized_without_harm():
+    table = np.array([[5.0, 1.0, math.nan], [5.0, math.nan, math.nan], [5.0, 3.0, math.nan]])
+    scores = references._standardized(table)
+    assert scores[:, 0].tolist() == [0, 0, 0]
+    assert scores[:, 2].tolist() == [0, 0, 0]
+    # What is undefined lies one range below the smallest value: -1, 1 and 3.
+    assert scores[:, 1] == pytest.approx([0, -math.sqrt(1.5), math.sqrt(1.5)])
+    flat = references._standardized(np.array([[2.0], [2.0], [-math.inf]]))
+    assert flat[:, 0] == pytest.approx([math.sqrt(0.5), math.sqrt(0.5), -math.sqrt(2)])
+
+
+def test_ranges_leave_out_what_is_undefined():
+    class Curve:
+        points = 10
+
+        def __init__(self, *values):
+            self.values = values
+
+        def curve(self, key):
+            return self.values
+
+    sets = [Curve(1.0, math.nan, math.nan), Curve(4.0, 2.0, math.nan), Curve(0.0, 3.0, math.nan)]
+    low, high = references._ranges(["silhouette"], sets, 10)
+    assert low["silhouette"].tolist() == pytest.approx([0.0, 2.0, math.nan], nan_ok=True)
+    assert high["silhouette"].tolist() == pytest.approx([4.0, 3.0, math.nan], nan_ok=True)

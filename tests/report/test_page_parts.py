@@ -1,0 +1,52 @@
+"""Parts of a page, each on its own."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import clustervet as cv
+from clustervet.report.page import _bar
+from clustervet.scorecard.card_document import leaders_table
+from clustervet.view.model import Cell, Column
+
+SCALE = Column("value", scale=(0.0, 2.0))
+
+
+@pytest.mark.parametrize(
+    ("cell", "drawn"),
+    [
+        (Cell("1", 1.0), {"from": 0.0, "width": 50.0, "at": 50.0, "interval": 0}),
+        (Cell("3", 3), {"from": 0.0, "width": 100.0, "at": 100.0, "interval": 0}),
+        (Cell("1", 1.0, 0.5, 1.5), {"from": 25.0, "width": 50.0, "at": 50.0, "interval": 1}),
+        (Cell("1", 1.0, 1.0, 1.0), {"from": 50.0, "width": 0.8, "at": 50.0, "interval": 1}),
+        (Cell("-", math.nan), None),
+        (Cell("text", "text"), None),
+        (Cell("nothing"), None),
+    ],
+)
+def test_a_bar_lies_where_the_value_is(cell, drawn):
+    assert _bar(cell, SCALE) == drawn
+    assert _bar(cell, Column("value")) is None
+
+
+def test_the_title_of_the_leading_measures_counts_the_clusterings():
+    truth, one, other = [0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 0, 1]
+    alone = leaders_table("x", {"one": cv.external_scores(truth, one)})
+    assert alone.title == "The leading measures"
+    both = leaders_table("x", cv.external_scores(truth, {"one": one, "other": other}))
+    assert both.title == "The clusterings side by side"
+    assert "group" not in [column.title for column in both.columns]
+
+
+def test_groups_are_those_of_the_ranking():
+    truth = [0, 1] * 60
+    preds = {"same": truth, "near": [1, *truth[1:]], "far": [0, 0, 1, 1] * 30}
+    ranking = cv.rank_predictions(truth, preds, random_state=0)
+    table = leaders_table("x", cv.external_scores(truth, preds), ranking=ranking)
+    titles = [column.title for column in table.columns]
+    name, group = titles.index("clustering"), titles.index("group")
+    shown = {row.cells[name].text: row.cells[group].text for row in table.rows}
+    assert shown == dict(ranking.letters)
+    assert len(set(shown.values())) > 1
