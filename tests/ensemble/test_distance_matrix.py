@@ -497,7 +497,7 @@ def test_distances_are_an_array_where_one_is_wanted():
 
 def test_labels_between_which_none_is_used_have_no_code():
     labels = np.tile([7, 2, 9, 2], 10_000)
-    for given in (labels, labels.astype(np.int16)):
-        codes, count = _shrunk(read_labels(given))
+    for some in (labels, labels.astype(np.int16)):
+        codes, count = _shrunk(read_labels(some))
         assert count == 3
         assert codes.tolist() == [1, 0, 2, 0] * 10_000
