@@ -104,8 +104,10 @@ def tune(
     opened = partial(
         open_table, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )
-    table = opened(file).features(features, exclude or ())
-    others = None if validation is None else opened(validation).features(table.feature_names)
+    table = opened(file).features(features, exclude or (), later=True)
+    others = None
+    if validation is not None:
+        others = opened(validation).features(table.feature_names, later=True)
     (clusterer,) = options.named_objects([estimator], "a clusterer", "class") or [estimator]
     found = tune_parameter(
         clusterer,

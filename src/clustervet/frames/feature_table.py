@@ -1,4 +1,4 @@
-"""`FeatureTable`: the points of a table in files, read when they are asked for."""
+"""`FeatureTable`: the points of a table in files, which may be read when they are asked for."""
 
 from __future__ import annotations
 
@@ -50,12 +50,16 @@ class FeatureTable:
                 f"the {len(self.feature_names):,} features of {self.name} do not fit into memory."
             ) from None
 
+    def read(self) -> None:
+        """Read the matrix, unless it was read before."""
+        _ = self._content
+
     @property
     def matrix(self) -> Any:
         """One row per point and one column per feature.
 
         A C-contiguous array of float64, or of float32 where the file has nothing else, or a sparse
-        matrix. The file is read when this is first asked for.
+        matrix.
         """
         return self._content[0]
 

@@ -204,6 +204,8 @@ class Source(ABC):
         features: Sequence[str] | None = None,
         exclude: Sequence[str] = (),
         array: str | None = None,
+        *,
+        later: bool = False,
     ) -> FeatureTable:
         r"""Columns of numbers as a matrix of points.
 
@@ -220,18 +222,18 @@ class Source(ABC):
             Columns that are no features, such as the labels. They are read in the same pass.
         array : str, optional
             The matrix of an NPZ file, if it is not the one chosen when the file was opened.
+        later : bool, default False
+            Whether the matrix is read, and checked, only when it is asked for.
 
         Returns
         -------
         FeatureTable
-            The matrix with its names, read when it is asked for; any column can be asked for as
-            labels.
+            The matrix with its names; any column can be asked for as labels.
 
         Raises
         ------
         FileError
-            If a column is missing; or, when the matrix is read, if a value is missing, infinite or
-            no number.
+            If a column is missing, or holds a value that is missing, infinite or no number.
         ParameterError
             If a column is asked for twice, or if there are no arrays to choose from.
 
@@ -255,11 +257,14 @@ class Source(ABC):
         (('x', 'y'), {'id': 'an index'}, [[0.5, 3.0], [1.5, 4.0]])
         """
         if array is not None:
-            return self._with_array(array).features(features, exclude)
+            return self._with_array(array).features(features, exclude, later=later)
         self.check_header()
         labels = self._known(exclude, "exclude")
         taken, left_out = self.choose(features, labels)
-        return FeatureTable(self.name, taken, left_out, self.header_guessed, self, tuple(labels))
+        found = FeatureTable(self.name, taken, left_out, self.header_guessed, self, tuple(labels))
+        if not later:
+            found.read()
+        return found
 
     def choose(
         self, features: Sequence[str] | None, exclude: Sequence[str] = ()
