@@ -107,7 +107,7 @@ def _core_distances(geometry: Geometry, cluster: int, dimension: float) -> Float
 
 def _plain_cores(tile: Floats, first: int, dimension: float) -> Floats:
     """Core distances of the tile's rows; see the compiled `core_distances`."""
-    here = np.arange(len(tile))
+    tile, here = tile.astype(np.float64), np.arange(len(tile))
     tile[here, first + here] = 0.0
     others = tile > 0
     least = tile.min(axis=1, where=others, initial=np.inf)
