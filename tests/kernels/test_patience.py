@@ -3,8 +3,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
 
+import clustervet as cv
 from clustervet._kernels.patience import Patience, compiled_always, is_little
 
 PROGRAM = """
@@ -62,3 +67,31 @@ def test_an_error_ends_the_request():
     with pytest.raises(KeyError), compiled_always():
         raise KeyError
     assert is_little(5, 5)
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(6, 120),
+    st.integers(1, 40),
+    st.sampled_from(["euclidean", "sqeuclidean", "cosine", "manhattan", "precomputed"]),
+    st.sampled_from([None, 1]),
+    st.integers(0, 2**32 - 1),
+)
+def test_internal_measures_are_the_same_without_a_compiler(n, d, metric, places, seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(n, d)) + rng.choice([0.0, 1e3])
+    points = points if places is None else points.round(places)  # with ties and equal points
+    points = cdist(points, points) if metric == "precomputed" else points
+    labels = rng.integers(0, 3, n)
+
+    def scores():
+        try:
+            found = cv.internal_scores(points, labels, metric=metric)
+        except cv.ClustervetError as error:
+            return {"refused": str(error)}
+        return {key: score.value for key, score in found.scores.items()}
+
+    plain = scores()
+    with compiled_always():
+        compiled = scores()
+    assert plain == pytest.approx(compiled, rel=1e-9, abs=1e-9, nan_ok=True)
