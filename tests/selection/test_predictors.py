@@ -15,12 +15,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
+from sklearn.dummy import DummyClassifier
 
 from clustervet.errors import ParameterError
 from clustervet.fitting.fits import stream_of
 from clustervet.pacmdl import bmax, transduce
 from clustervet.selection import select
-from clustervet.selection.predictors import halves_of
+from clustervet.selection.predictors import _errors, halves_of
 
 RNG = np.random.default_rng(3)
 ORDER = RNG.permutation(120)
@@ -289,3 +290,10 @@ def test_predictions_can_be_those_of_any_predictor():
     with pytest.raises(ParameterError, match="has no predictor 'baseline', but pac_mdl"):
         alone.predictions_columns(by="baseline")
     assert alone.predictions_columns(by="trusted") == alone.predictions_columns()
+
+
+def test_errors_are_counted_from_ten_points_on():
+    model = DummyClassifier(strategy="most_frequent")
+    for points in (9, 10, 11):
+        wrong = _errors(model, np.zeros((points, 1)), np.arange(points) % 2)
+        assert (wrong == 0) == (points < 10)
