@@ -7,7 +7,6 @@ handlers of signals; only the command `clustervet` and `python -m clustervet` ge
 
 from __future__ import annotations
 
-import atexit
 import os
 import signal
 import sys
@@ -128,7 +127,7 @@ def _note(number: int) -> None:
 def _leave() -> NoReturn:
     """End the process, whatever its threads do."""
     with _leaving:  # a second caller waits here for the end
-        steps = (_end_children, *_removals.values(), _keep_compiled, atexit._run_exitfuncs)
+        steps = (_end_children, *_removals.values(), *_finalizers())
         last = threading.Thread(target=_call_each, args=(steps,), daemon=True)
         last.start()
         last.join(LAST)
@@ -137,14 +136,21 @@ def _leave() -> NoReturn:
         os._exit(128 + _first)
 
 
-def _keep_compiled() -> None:
-    """Keep numba from unloading at exit what other threads are running."""
-    if "numba" in sys.modules:
-        weakref = sys.modules["weakref"]
-        for each in list(weakref.finalize._registry):
-            found = each.peek()
-            if found is not None and str(found[1].__module__).startswith("numba"):
-                each.atexit = False
+def _finalizers() -> list[Callable[[], object]]:
+    """Return what removes temporary folders and the like at the end, the newest first.
+
+    The functions of `atexit` are not called: Python crashes if the main thread registers one
+    meanwhile. Nor is what unloads code of numba, which other threads may be running.
+    """
+    if "weakref" not in sys.modules:
+        return []
+    registry = sys.modules["weakref"].finalize._registry
+    found = []
+    for each, kept in sorted(registry.items(), key=lambda item: -item[1].index):
+        home = str(getattr(kept.func, "__module__", ""))
+        if kept.atexit and not home.startswith(("numba", "llvmlite")):
+            found.append(each)
+    return found
 
 
 def _end_children() -> None:

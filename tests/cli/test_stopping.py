@@ -252,15 +252,16 @@ def test_the_library_leaves_signals_alone():
 
 def test_what_threads_run_is_not_unloaded_when_a_signal_ends_the_process():
     program = """
-import weakref
+import tempfile, weakref
 from numba import njit
 from clustervet import _process
 assert njit(lambda x: x + 1)(1) == 2
-kept = lambda: [f for f in weakref.finalize._registry if f.peek()[1].__module__[:5] == "numba"]
-before = kept()
-assert before and all(f.atexit for f in before)
-_process._keep_compiled()
-assert not any(f.atexit for f in kept())
+homes = lambda found: [each.peek()[1].__module__.partition(".")[0] for each in found]
+assert "numba" in homes(weakref.finalize._registry)
+first, second = tempfile.TemporaryDirectory(), tempfile.TemporaryDirectory()
+called = _process._finalizers()
+assert "numba" not in homes(called)
+assert [each.peek()[0] for each in called[:2]] == [second, first]
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert ran.returncode == 0, ran.stderr
