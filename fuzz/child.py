@@ -41,6 +41,7 @@ def begin(request: dict[str, Any]) -> None:
     if request["file_size"] is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (request["file_size"], request["file_size"]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.enable()  # where it stood when it crashed
     faulthandler.register(signal.SIGUSR1, 2)  # where it stands when its time is up
     if "clustervet._process" in sys.modules:  # it was imported by a process that is no command
         sys.modules["clustervet._process"]._begin()

@@ -139,8 +139,8 @@ def _leave() -> NoReturn:
 def _finalizers() -> list[Callable[[], object]]:
     """Return what removes temporary folders and the like at the end, the newest first.
 
-    The functions of `atexit` are not called: Python crashes if the main thread registers one
-    meanwhile. Nor is what unloads code of numba, which other threads may be running.
+    The functions of `atexit` are not called: they expect that the main thread has ended, and it may
+    be loading a library. Nor is what unloads code of numba, which other threads may be running.
     """
     if "weakref" not in sys.modules:
         return []
