@@ -15,7 +15,7 @@ from clustervet.labels import show_label
 
 # Seconds until a cluster is given up: until it is reached, until it begins, until it has its first
 # worker, and after it has lost its last one.
-HEARD, BEGUN, FIRST, LAST = 8.0, 20.0, 180.0, 60.0
+HEARD, BEGUN, FIRST, LAST = 8.0, 45.0, 180.0, 60.0
 
 
 def check_heard(name: str, host: str, port: int) -> None:
