@@ -140,9 +140,11 @@ def peaks(indptr, cols, values, class_sizes, cluster_sizes):
 
 
 @compiled
-def expected_terms(sizes, rests, counts, widths, beside, others, n, first, last, terms):
+def expected_terms(
+    sizes, size_rests, size_counts, widths, width_rests, width_counts, n, first, last, terms
+):
     """Terms of the expected mutual information, of pairs of distinct sizes, rows first..last."""
     for i in range(first, last):
         for j in range(len(widths)):
-            mean = expected_deviance(sizes[i], widths[j], n, rests[i], beside[j])
-            terms[i, j] = counts[i] * others[j] * mean / n
+            mean = expected_deviance(sizes[i], widths[j], n, size_rests[i], width_rests[j])
+            terms[i, j] = size_counts[i] * width_counts[j] * mean / n

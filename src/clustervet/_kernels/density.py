@@ -6,9 +6,6 @@ import numpy as np
 
 from clustervet._kernels.compile import compiled
 
-# Relative difference up to which weights are ties, which go to the first point.
-TIE = 1e-12
-
 
 @compiled
 def core_distances(tile, first, dimension, size, core):
@@ -34,16 +31,17 @@ def core_distances(tile, first, dimension, size, core):
 
 
 @compiled
-def grow_tree(row, core, node, left, weight, parent):
+def grow_tree(row, core, node, left, weight, parent, tie):
     """Make one step of Prim's algorithm: offer `node`, whose distances are `row`, as a parent.
 
-    Returns the next node: the first of the nearest nodes that are left.
+    Weights that differ by a share of `tie` are equal, and go to the first point. Returns the next
+    node: the first of the nearest nodes that are left.
     """
     best, chosen = np.inf, -1
     for j in range(len(core)):
         if left[j]:
             offer = max(row[j], core[node], core[j])
-            slack = TIE * offer
+            slack = tie * offer
             if offer < weight[j] - slack or (offer <= weight[j] + slack and node < parent[j]):
                 weight[j] = min(offer, weight[j])
                 parent[j] = node

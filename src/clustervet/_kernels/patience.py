@@ -39,4 +39,4 @@ class Patience:
     def allows(self, work: float) -> bool:
         """Whether this work is done without a compiler; it is taken off what is left."""
         self.left -= work
-        return is_little(0, self.left)
+        return self.left >= 0 and not _compile_all

@@ -165,17 +165,17 @@ def select(
     asked = options.named_objects(options.listed(algorithms), "an algorithm", "class")
     numbers = None if k is None else options.whole_numbers(k, "--k")
     kinds = _representations(representation)
-    read_algorithms(asked)
-    check_selection(
-        runs,
-        delta=delta,
-        language=language,
-        run_choice=run_choice,
-        noise=noise,
-        held_out=held_out,
-        journal=journal,
-        resume=resume,
-    )
+    read_algorithms(asked)  # which refuses unknown ones
+    settings: dict[str, Any] = {
+        "delta": delta,
+        "language": language,
+        "run_choice": run_choice,
+        "noise": noise,
+        "held_out": held_out,
+        "journal": journal,
+        "resume": resume,
+    }
+    check_selection(runs, **settings)
     points = read_labelled_points(
         data,
         label,
@@ -197,22 +197,16 @@ def select(
             runs,
             train=shares if len(shares) > 1 else shares[0],
             labelled=points.labelled,
-            language=language,
-            delta=delta,
             labels=labels,
-            noise=noise,
-            held_out=held_out,
             baseline=baseline,
             weighting=points.weighting if weighting is None else weighting,
             neighbours=neighbours,
             representations=kinds,
-            run_choice=run_choice,
             standardize=standardize,
-            journal=journal,
-            resume=resume,
             n_jobs=jobs,
             random_state=seed,
             feature_names=points.feature_names,
+            **settings,
         )
     if predictions is not None and isinstance(found, Selection):
         written = found.predictions_columns(points.names, predict_by)

@@ -22,7 +22,8 @@ from clustervet.labels.codes import Names
 
 # Up to this many objects numpy is quicker than loading compiled loops.
 FEW_OBJECTS = 20_000
-# Numbers with few bits are counted together; up to so many cells plain Python does the rest.
+# Numbers of up to this many bits are counted as pairs in one array, and tables of up to this many
+# cells are finished in plain Python.
 FEW_BITS = 6
 FEW_KEYS = 100
 UNSIGNED = {np.dtype(f"i{size}"): np.dtype(f"u{size}") for size in (4, 8)}
@@ -53,8 +54,8 @@ def count_labels(truth: Codes, pred: Codes, weights: NDArray[Any] | None) -> Cou
 def count_short(truth: Any, pred: Any) -> tuple[Plain, Names, Names] | None:
     """Count two arrays of small numbers from 0 on, with the names of rows and columns.
 
-    None if they are something else, or have many objects or cells. It does what counting does for
-    any labels, in a fifth of the time.
+    None if they are something else, or have many objects or cells. The result is that of counting
+    any labels; most of the time of a small call would go into reading them.
     """
     if not (type(truth) is type(pred) is np.ndarray and truth.dtype == pred.dtype):
         return None

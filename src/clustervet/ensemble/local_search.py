@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from clustervet._kernels import moves
 from clustervet._kernels.moves import Problem, State
 from clustervet._kernels.patience import Patience
+from clustervet.labels.codes import first_places
 from clustervet.partition.codes import meet, sizes_of
 
 Integers = NDArray[np.int32]
@@ -67,13 +68,11 @@ def find_atoms(labelings: Sequence[Integers]) -> Atoms:
     >>> atoms.places.tolist(), atoms.sizes.tolist()
     ([0, 0, 1, 2], [2, 1, 1])
     """
-    n = len(labelings[0])
-    places, count = np.zeros(n, np.int32), 1
+    places, count = np.zeros(len(labelings[0]), np.int32), 1
     for labels in labelings:
         known = (labels + 1).astype(np.int32)  # -1, where there is no label, is a code as well
         places, count = meet(places, known, count, int(known.max(initial=0)) + 1)
-    first = np.empty(count, np.int64)
-    first[places[::-1]] = np.arange(n - 1, -1, -1)  # of several writes the last one stays
+    first = first_places(places, count)
     table = np.stack([labels[first] for labels in labelings], axis=1).astype(np.int32)
     return Atoms(table, sizes_of(places, count), places)
 
@@ -222,7 +221,7 @@ class Median:
 
         Where `fixed`, the number of clusters stays: none is emptied and none is made.
         """
-        order, one = np.arange(self.atoms.count), np.arange(1)
+        order, once = np.arange(self.atoms.count), np.arange(1)
         made = 0
         while True:
             new = 1
@@ -231,7 +230,7 @@ class Median:
                 made += new
             if fixed:
                 return made
-            new = self.move(state, moves.CLUSTERS, one)[1]
+            new = self.move(state, moves.CLUSTERS, once)[1]
             new += self.move(state, moves.CELLS, self._cells)[1]
             made += new
             if not new:

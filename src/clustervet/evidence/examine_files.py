@@ -84,7 +84,7 @@ def examine_files(
     ('a', 0.75, [])
     """
     asked = options.keys() & {"measures", "confidence", "metric"}
-    check_examination(**{name: options[name] for name in asked})
+    options["measures"] = check_examination(**{name: options[name] for name in asked})
     files = [paths] if isinstance(paths, str) else list(paths)
     preds = [pred] if isinstance(pred, str) else list(pred)
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}

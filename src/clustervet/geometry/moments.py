@@ -14,6 +14,7 @@ from clustervet._memory import need
 from clustervet.geometry.metrics import Metric
 from clustervet.geometry.points import even_rows, is_sparse
 from clustervet.geometry.sources import CLOSE, FEW_VALUES
+from clustervet.labels.codes import first_places
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -96,9 +97,7 @@ def _plain_centers(
     """Like `centers`, by numpy alone."""
     anchors = np.zeros((len(sizes), points.shape[1]))
     if not at_origin:
-        first = np.empty(len(sizes), np.int64)
-        first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last stays
-        anchors[:] = points[first]
+        anchors[:] = points[first_places(codes, len(sizes))]
     steps = points - anchors[codes]
     sums = [np.bincount(codes, column, minlength=len(sizes)) for column in steps.T]
     return Centers(anchors, np.array(sums).reshape(anchors.shape[::-1]).T / sizes[:, None])

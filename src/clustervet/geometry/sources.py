@@ -22,7 +22,7 @@ FEW_VALUES = 2**20
 FEW_FEATURES = 32
 # Distances below this share of the points' squared norms are recomputed by differences.
 CLOSE = 1e-5
-# Names of metrics by differences.
+# What scipy calls metrics that are not Euclidean.
 SCIPY_NAMES = {"manhattan": "cityblock", "chebyshev": "chebyshev"}
 Positions = NDArray[np.int64]
 Tile = NDArray[np.floating[Any]]
@@ -59,12 +59,7 @@ class PlainSource:
 
     def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
         """Distances by differences."""
-        steps = np.abs(self.points[rows] - self.points[others])
-        if self.metric == "cityblock":
-            return np.asarray(steps.sum(axis=1))
-        if self.metric == "chebyshev":
-            return np.asarray(steps.max(axis=1))
-        return np.asarray(np.sqrt((steps**2).sum(axis=1)))
+        return _lengths((self.points[rows] - self.points[others]).T, self.metric)
 
 
 def tile_of(points: int) -> tuple[int, int]:
@@ -77,8 +72,10 @@ class DirectSource:
 
     height, width, plain = 32, 512, False
 
-    def __init__(self, columns: NDArray[Any], kind: int) -> None:
-        self.columns, self.kind = columns, kind
+    def __init__(self, columns: NDArray[Any], metric: str) -> None:
+        kinds = {"cityblock": _kernels.MANHATTAN, "chebyshev": _kernels.CHEBYSHEV}
+        self.columns, self.metric = columns, metric
+        self.kind = kinds.get(metric, _kernels.EUCLIDEAN)
 
     def tile(self, rows: Positions, start: int, stop: int) -> Tile:
         """Distances by differences."""
@@ -89,12 +86,8 @@ class DirectSource:
 
     def paired(self, rows: Positions, others: Positions) -> NDArray[np.float64]:
         """Distances by differences."""
-        steps = np.abs(self.columns[:, rows].astype(np.float64) - self.columns[:, others])
-        if self.kind == _kernels.MANHATTAN:
-            return steps.sum(axis=0)  # type: ignore[no-any-return]  # numpy
-        if self.kind == _kernels.CHEBYSHEV:
-            return steps.max(axis=0)  # type: ignore[no-any-return]  # numpy
-        return np.asarray(np.sqrt((steps**2).sum(axis=0)))
+        steps = self.columns[:, rows].astype(np.float64) - self.columns[:, others]
+        return _lengths(steps, self.metric)
 
 
 class ProductSource:
@@ -217,6 +210,15 @@ class ForeignSource:
         return np.array([self.tile(row, other, other + 1)[0, 0] for row, other in pairs], float)
 
 
+def _lengths(steps: NDArray[np.float64], metric: str) -> NDArray[np.float64]:
+    """Return the lengths of differences, which are columns."""
+    if metric == "cityblock":
+        return np.asarray(np.abs(steps).sum(axis=0))
+    if metric == "chebyshev":
+        return np.asarray(np.abs(steps).max(axis=0))
+    return np.asarray(np.sqrt((steps**2).sum(axis=0)))
+
+
 def _zero_to_itself(tile: Tile, rows: Positions, start: int, stop: int) -> Tile:
     """Set the distance of each point to itself."""
     own = np.flatnonzero((rows >= start) & (rows < stop))
@@ -233,11 +235,12 @@ def is_few(points: Any) -> bool:
 def open_source(points: Any, order: Positions, metric: Metric) -> Source:
     """The source of distances for features and a metric; Euclidean ones for squares and cosines."""
     squared = metric.squares > 0 or (metric.is_own and metric.name == "euclidean")
+    by_scipy = SCIPY_NAMES.get(metric.name, "euclidean")
     light = points.shape[0] * points.shape[1] <= FEW_VALUES and squared
     if metric.is_own and is_few(points) and (light or not is_sparse(points)):
         rows = points[order]
         rows = rows.toarray() if is_sparse(rows) else rows
-        return PlainSource(rows, SCIPY_NAMES.get(metric.name, "euclidean"))
+        return PlainSource(rows, by_scipy)
     if is_sparse(points):
         rows = points[order]
         rows.sort_indices()
@@ -246,8 +249,7 @@ def open_source(points: Any, order: Positions, metric: Metric) -> Source:
         return ForeignSource(points[order], metric)
     if squared and points.shape[1] > FEW_FEATURES:
         return ProductSource(points[order] - points.mean(axis=0, dtype=np.float64))
-    kinds = {"manhattan": _kernels.MANHATTAN, "chebyshev": _kernels.CHEBYSHEV}
     columns = np.empty(points.shape[::-1], points.dtype)
     for f in range(points.shape[1]):
         columns[f] = points[order, f]
-    return DirectSource(columns, kinds.get(metric.name, _kernels.EUCLIDEAN))
+    return DirectSource(columns, by_scipy)

@@ -135,7 +135,7 @@ def _tree(geometry: Geometry, cluster: int, core: Floats) -> tuple[Places, float
         if geometry.source.plain:
             node = _grow(row, core, node, left, weight, parent)
         else:
-            node = _kernels.grow_tree(row, core, node, left, weight, parent)
+            node = _kernels.grow_tree(row, core, node, left, weight, parent, TIE)
     joined = np.arange(size)[1:]  # the first node has no parent
     degree = np.bincount(np.concatenate([joined, parent[1:]]), minlength=size)
     nodes = np.flatnonzero(degree > 1)

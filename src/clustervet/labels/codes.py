@@ -182,6 +182,13 @@ class Singleton:
         return f"noise {self.label!r}"
 
 
+def first_places(codes: Integers, count: int) -> NDArray[np.int64]:
+    """Return where each of the codes 0..count - 1 appears first; all of them do."""
+    first = np.empty(count, np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several writes the last one stays
+    return first
+
+
 def from_integers(values: Integers, missing: Mask | None = None) -> Codes:
     """Codes of integers: the integers themselves."""
 

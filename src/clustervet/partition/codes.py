@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet.labels.codes import first_places
+
 Codes32 = NDArray[np.int32]
 # Up to this many objects numpy is quicker than loading compiled loops.
 FEW = 20_000
@@ -30,9 +32,7 @@ def canonical(codes: NDArray[Any], clusters: int) -> tuple[Codes32, NDArray[np.i
 
         out = np.empty(n, np.int32)
         return out, _kernels.renumber(codes, clusters, out)
-    first = np.empty(clusters, np.int64)
-    first[codes[::-1]] = np.arange(n - 1, -1, -1)  # of several writes the last one stays
-    order = np.argsort(first)
+    order = np.argsort(first_places(codes, clusters))
     rank = np.empty(clusters, np.int32)
     rank[order] = np.arange(clusters, dtype=np.int32)
     return rank[codes], order

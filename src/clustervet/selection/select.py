@@ -260,7 +260,7 @@ def select(
     """
     from clustervet.fitting.preparation import read_representations
 
-    chosen = read_algorithms(algorithms)
+    chosen, runs = read_algorithms(algorithms), whole(runs, "runs", 1)
     check_selection(
         runs,
         delta=delta,
@@ -356,7 +356,7 @@ def check_selection(
     resume: Any,
 ) -> None:
     """Refuse what is wrong whatever the points are, before they are read."""
-    check_bound(delta, language, whole(runs, "runs", 1))
+    check_bound(delta, language, runs)
     one_of(run_choice, "run_choice", RUN_CHOICES)
     if noise is not None:
         one_of(noise, "noise", NOISES)

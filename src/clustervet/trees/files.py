@@ -85,7 +85,7 @@ def score_tree_files(
     >>> found.names, found.remarks
     (('all objects', 'class', 'kind'), ('levels from coarse to fine are class, kind.',))
     """
-    check_questions(measures, clusters)
+    measures = check_questions(measures, clusters) or None
     if linkage is not None and labels is not None:
         raise ParameterError(Setting("linkage"), " goes without ", Setting("labels"), ".")
     if linkage == table == "-":
