@@ -173,7 +173,7 @@ def limit(figure: float) -> Goal:
     return Goal("limit", figure)
 
 
-Unit = Literal["s", "MB", "error"]
+Unit = Literal["s", "MB", "error", "slope"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +191,7 @@ class Row:
     value_peer: Any = None
     note: str = ""
     alarm: bool = field(default=False)  # a wrong value, or clustervet failed
+    curve: tuple[tuple[float, float], ...] = ()  # sizes and seconds behind a slope
 
     @property
     def speedup(self) -> float | None:

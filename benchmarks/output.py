@@ -22,6 +22,8 @@ LEGEND = (
     "what they use by default."
 )
 HEAD = ("what", "size", "clustervet", "peer", "peer's figure", "ratio", "goal", "met")
+# Pixels of the panels of a picture, and how many stand side by side.
+SIDE, GAP, ABOVE, ACROSS = 240, 70, 80, 4
 VALUES = ("our value", "peer's value", "remark")
 
 
@@ -42,6 +44,8 @@ def figure(value: float | None, unit: str) -> str:
         return f"{value:,.0f} MB"
     if unit == "error":
         return f"{value:.1e}"
+    if unit == "slope":
+        return f"{value:.2f}"
     for factor, name in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
         if value * factor >= 1:
             return f"{value * factor:.3g} {name}"
@@ -54,7 +58,7 @@ def times(ratio: float) -> str:
 
 
 def ratio_text(row: Row) -> str:
-    if row.speedup is None or row.unit == "error":
+    if row.speedup is None or row.unit in ("error", "slope"):
         return ""
     if row.goal is not None and row.goal.kind == "share":
         return f"{times(1 / row.speedup)} its time"
@@ -184,6 +188,7 @@ def as_json(sections: list[Section], facts: dict[str, str], judged: bool) -> str
             "value_peer": _finite(row.value_peer),
             "note": row.note,
             "wrong_or_failed": row.alarm,
+            **({"curve": row.curve} if row.curve else {}),
         }
         for section in sections
         for row in section.rows
@@ -195,6 +200,62 @@ def as_json(sections: list[Section], facts: dict[str, str], judged: bool) -> str
 def _finite(value: Any) -> Any:
     """Convert infinite and undefined numbers to text, since JSON has none."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def picture(rows: list[Row]) -> str:
+    """Every curve as a panel of one SVG: seconds against size, both logarithmic.
+
+    The dashed line has the slope of theory and starts at the last point.
+    """
+    height = -(-len(rows) // ACROSS) * (SIDE + ABOVE) + ABOVE
+    width = ACROSS * (SIDE + GAP) + GAP
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="sans-serif" font-size="13">',
+        "<title>How the time grows</title>",
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+    ]
+    for k, row in enumerate(rows):
+        left, top = GAP + k % ACROSS * (SIDE + GAP), ABOVE + k // ACROSS * (SIDE + ABOVE)
+        parts += _panel(row, left, top)
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _panel(row: Row, left: int, top: int) -> list[str]:
+    sizes, seconds = (
+        [math.log10(value) for value in side] for side in zip(*row.curve, strict=True)
+    )
+    floor, ceiling = math.floor(min(seconds)), math.ceil(max(seconds) + 1e-9)
+    first, last = sizes[0], sizes[-1]
+
+    def x(size: float) -> float:
+        return left + SIDE * (size - first) / (last - first)
+
+    def y(second: float) -> float:
+        return top + SIDE * (ceiling - second) / (ceiling - floor)
+
+    start = max(first, last - (seconds[-1] - floor) / (row.theirs or 1.0))
+    below = seconds[-1] - (row.theirs or 0.0) * (last - start)
+    dots = [(x(size), y(second)) for size, second in zip(sizes, seconds, strict=True)]
+    path = " ".join(f"{a:.1f},{b:.1f}" for a, b in dots)
+    ticks = [
+        f'<text x="{left - 5}" y="{y(power) + 4:.1f}" text-anchor="end">'
+        f"{figure(10.0**power, 's')}</text>"
+        f'<line x1="{left}" x2="{left + SIDE}" y1="{y(power):.1f}" y2="{y(power):.1f}" '
+        f'stroke="#ddd"/>'
+        for power in range(floor, ceiling + 1)
+    ]
+    slope = f"slope {figure(row.ours, 'slope')}, theory {row.theirs:g}"
+    return [
+        f'<text x="{left}" y="{top - 24}" font-weight="bold">{row.what}</text>',
+        f'<text x="{left}" y="{top - 8}">{slope}</text>',
+        *ticks,
+        f'<line x1="{x(start):.1f}" y1="{y(below):.1f}" x2="{x(last):.1f}" '
+        f'y2="{y(seconds[-1]):.1f}" stroke="#E69F00" stroke-dasharray="5 4"/>',
+        f'<polyline points="{path}" fill="none" stroke="#0072B2"/>',
+        *(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3.5" fill="#0072B2"/>' for a, b in dots),
+        f'<text x="{left + SIDE / 2}" y="{top + SIDE + 18}" text-anchor="middle">{row.size}</text>',
+    ]
 
 
 def write_whole(path: Path, content: str) -> None:

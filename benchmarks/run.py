@@ -4,7 +4,8 @@
     python benchmarks/run.py --quick         every case at 1/100 of its size, under a minute
     python benchmarks/run.py --only ami      the cases whose names match a pattern
 
-Prints a table, and writes it as Markdown and JSON. A missed goal is reported, but it is not an
+Prints a table, and writes it as Markdown and JSON, and a picture of how the time grows with the
+size. A missed goal is reported, but it is not an
 error, because the reason may be a busy machine.
 """
 
@@ -21,7 +22,7 @@ from pathlib import Path
 from cases import CASES
 from harness import Row, Scale
 from machine import facts
-from output import Section, as_json, markdown, text, write_whole
+from output import Section, as_json, markdown, picture, text, write_whole
 
 HERE = Path(__file__).resolve().parent
 
@@ -37,6 +38,9 @@ def main() -> None:
     print(text(sections, known, judged))
     write_whole(options.json, as_json(sections, known, judged))
     write_whole(options.markdown, markdown(sections, known, judged))
+    curves = [row for section in sections for row in section.rows if row.curve]
+    if curves:
+        write_whole(options.picture, picture(curves))
 
 
 def parse() -> argparse.Namespace:
@@ -49,6 +53,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="1/100 of the size; no goal is judged")
     parser.add_argument("--json", type=Path, default=HERE / "results.json", metavar="FILE")
     parser.add_argument("--markdown", type=Path, default=HERE / "results.md", metavar="FILE")
+    parser.add_argument("--picture", type=Path, default=HERE / "growth.svg", metavar="FILE")
     options = parser.parse_args()
     try:
         matches = any(re.search(options.only, name) for name in CASES)

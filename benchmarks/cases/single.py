@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+import numpy as np
+
+import clustervet as cv
 from compare import judge, rows
 from exact import ExactTable
-from harness import Row, Scale, race, size_of
-from labels import Labels, moved
-from peers import BY_NAME, PEERS, Peer, our_call
+from harness import Contender, Row, Scale, limit, race, size_of
+from labels import SEED, Labels, moved
+from peers import BY_NAME, PEERS, Peer, Score, our_call, present
 
 # Reasons for known wrong values of peers. clusim's documented formula is not a correlation:
 # identical clusterings do not score 1. networkit computes the exact formula, but with the product
@@ -33,6 +36,34 @@ def small(scale: Scale) -> Iterator[Row]:
     asked = ["adjusted_rand", "normalized_mutual_information"]
     for n in (10, 150, 1_000, 10_000):
         yield from beside(scale, peers, *moved(n, 3), size=size_of(n, 3), only=asked)
+    yield from batch(scale, peers, 1_000, 150, 3)
+
+
+def batch(scale: Scale, peers: list[Peer], many: int, n: int, clusters: int) -> Iterator[Row]:
+    """Many small predictions at once, beside loops over them."""
+    rng = np.random.default_rng(SEED)
+    truth, preds = rng.integers(0, clusters, n), rng.integers(0, clusters, (many, n))
+
+    def loop(score: Score) -> list[float]:
+        return [score(truth, pred) for pred in preds]
+
+    def contender(peer: Peer) -> Contender:
+        return Contender(peer.name, partial(loop, peer.load()["adjusted_rand"]))
+
+    makers = {peer.name: partial(contender, peer) for peer in peers}
+    ours, results = race(scale, partial(cv.adjusted_rand.many, truth, preds), present(makers))
+    for result in results:
+        same = result.failure is None and np.allclose(ours.value, result.value, atol=1e-12)
+        yield Row(
+            what="adjusted_rand of many predictions",
+            size=f"{many:,} x {size_of(n, clusters)}",
+            peer=result.name,
+            ours=ours.seconds,
+            theirs=None if result.failure else result.seconds,
+            goal=limit(3e-6 * many),
+            note=result.failure or ("" if same else "the values differ"),
+            alarm=result.failure is None and not same,
+        )
 
 
 def slow(scale: Scale) -> Iterator[Row]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from clustervet.contingency.derived import Pairs
 from clustervet.contingency.engine_table import EngineTable
+from clustervet.contingency.many import ManyPairs
 from clustervet.contingency.table import Contingency
 from clustervet.contingency.tables import Tables
 
 if TYPE_CHECKING:
     from clustervet.contingency.files import read_tables
 
-__all__ = ["Contingency", "EngineTable", "Pairs", "Tables", "read_tables"]
+__all__ = ["Contingency", "EngineTable", "ManyPairs", "Pairs", "Tables", "read_tables"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ParameterError, UndefinedError
 
 Exact = int | float | Fraction
+Items = NDArray[Any]
+Floats = NDArray[np.float64]
 # Cells up to which a difference that lost its digits is computed again in more digits.
 MANY_CELLS = 10_000
 
@@ -26,11 +28,39 @@ def in_base(nats: float, base: float) -> float:
     return nats if base == math.e else nats / math.log(base)
 
 
-def share(part: Exact, whole: Exact, why: str) -> float:
-    """Part / whole, rounded once; undefined for the given reason if the whole is zero."""
+@overload
+def share(part: Exact, whole: Exact, why: str) -> float: ...
+
+
+@overload
+def share(part: Items, whole: Items | Exact, why: str) -> Floats: ...
+
+
+def share(part: Exact | Items, whole: Exact | Items, why: str) -> float | Floats:
+    """Part / whole, rounded once; undefined for the given reason if the whole is zero.
+
+    Arrays are divided item by item, and undefined items are nan.
+    """
+    if isinstance(part, np.ndarray):
+        found, by = np.full(part.shape, np.nan), np.asarray(whole)
+        np.divide(part, by, out=found, where=np.asarray(by != 0), casting="unsafe")
+        return found
     if whole == 0:
         raise UndefinedError(why)
     return float(part / whole)
+
+
+@overload
+def root(square: float) -> float: ...
+
+
+@overload
+def root(square: Floats) -> Floats: ...
+
+
+def root(square: float | Floats) -> float | Floats:
+    """The square root of a number, or of each item of an array."""
+    return np.sqrt(square) if isinstance(square, np.ndarray) else math.sqrt(square)
 
 
 def as_array(numbers: Sequence[int] | NDArray[Any]) -> NDArray[Any]:

@@ -1,6 +1,7 @@
 """Measures that count pairs of objects that are together or apart.
 
-Pair counts are exact integers, so the values are exact for any number of objects.
+Pair counts are exact integers, so the values are exact for any number of objects. Formulas take
+arrays of them as well: the pairs of many tables.
 """
 
 from __future__ import annotations
@@ -8,18 +9,20 @@ from __future__ import annotations
 import math
 
 from clustervet.contingency import Contingency
-from clustervet.external.common import pairs_of, positive, share
+from clustervet.external.common import pairs_of, positive, root, share
 from clustervet.registry import measure
 
 NO_CLASS_PAIR = "every class has one object, so no pair shares a class"
 NO_CLUSTER_PAIR = "every cluster has one object, so no pair shares a cluster"
 NO_PAIR = "no pair shares a class or a cluster"
+NO_OBJECTS = "there are no objects"
 
 
 @measure(
     title="Rand index",
     symbol="R",
     family="pairs",
+    elementwise=True,
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -46,6 +49,7 @@ def rand(table: Contingency) -> float:
     title="Adjusted Rand index",
     symbol="AR",
     family="pairs",
+    elementwise=True,
     better="higher",
     bounds=(-0.5, 1),
     symmetric=True,
@@ -74,6 +78,7 @@ def adjusted_rand(table: Contingency) -> float:
     title="Jaccard index",
     symbol="J",
     family="pairs",
+    elementwise=True,
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -98,6 +103,7 @@ def jaccard(table: Contingency) -> float:
     title="Fowlkes-Mallows index",
     symbol="F",
     family="pairs",
+    elementwise=True,
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -117,13 +123,14 @@ def fowlkes_mallows(table: Contingency) -> float:
     """
     pairs = pairs_of(table)
     recall = share(pairs.n11, pairs.same_class, NO_CLASS_PAIR)
-    return math.sqrt(recall * share(pairs.n11, pairs.same_cluster, NO_CLUSTER_PAIR))
+    return root(recall * share(pairs.n11, pairs.same_cluster, NO_CLUSTER_PAIR))
 
 
 @measure(
     title="Adjusted Fowlkes-Mallows index",
     symbol="AF",
     family="pairs",
+    elementwise=True,
     better="higher",
     bounds=(-1, 1),
     symmetric=True,
@@ -144,19 +151,17 @@ def adjusted_fowlkes_mallows(table: Contingency) -> float:
     """
     pairs = pairs_of(table)
     m, p, q = pairs.total, pairs.same_class, pairs.same_cluster
-    if p == 0 or q == 0:
-        share(pairs.n11, p, NO_CLASS_PAIR)
-        share(pairs.n11, q, NO_CLUSTER_PAIR)
+    share(pairs.n11, p, NO_CLASS_PAIR)  # for its reason, where there is no value
     # Written without the difference sqrt(PQ) - PQ/M, which loses digits where PQ is close to M^2.
-    return share(m * pairs.n11 - p * q, m * m - p * q, NO_PAIR) * (
-        1 + math.sqrt(float(m * m / (p * q)))
-    )
+    factor = 1 + root(share(m * m, p * q, NO_CLUSTER_PAIR))
+    return share(m * pairs.n11 - p * q, m * m - p * q, NO_PAIR) * factor
 
 
 @measure(
     title="Pairwise precision",
     symbol="W_II",
     family="pairs",
+    elementwise=True,
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -181,6 +186,7 @@ def pair_precision(table: Contingency) -> float:
     title="Pairwise recall",
     symbol="W_I",
     family="pairs",
+    elementwise=True,
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -205,6 +211,7 @@ def pair_recall(table: Contingency) -> float:
     title="Pairwise F-measure",
     symbol="F_pair",
     family="pairs",
+    elementwise=True,
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -241,6 +248,7 @@ def pair_f1(table: Contingency, beta: float = 1.0) -> float:
     title="Mirkin metric",
     symbol="M",
     family="pairs",
+    elementwise=True,
     better="lower",
     bounds=(0, math.inf),
     unit="ordered pairs",
@@ -261,13 +269,14 @@ def mirkin(table: Contingency) -> float:
     2.0
     """
     pairs = table.exact_pairs
-    return float(2 * (pairs.n10 + pairs.n01))
+    return share(2 * (pairs.n10 + pairs.n01), 1, NO_OBJECTS)
 
 
 @measure(
     title="Mirkin metric, invariant of n",
     symbol="M_inv",
     family="pairs",
+    elementwise=True,
     better="lower",
     bounds=(0, 1),
     symmetric=True,
@@ -286,13 +295,14 @@ def mirkin_invariant(table: Contingency) -> float:
     0.125
     """
     pairs = table.exact_pairs
-    return float(2 * (pairs.n10 + pairs.n01) / (table.exact_n * table.exact_n))
+    return share(2 * (pairs.n10 + pairs.n01), table.exact_n * table.exact_n, NO_OBJECTS)
 
 
 @measure(
     title="Hubert's gamma",
     symbol="Γ",
     family="pairs",
+    elementwise=True,
     better="higher",
     bounds=(-1, 1),
     symmetric=True,
@@ -316,4 +326,4 @@ def hubert_gamma(table: Contingency) -> float:
     excess = m * pairs.n11 - p * q
     spread = p * q * (m - p) * (m - q)
     square = share(excess * excess, spread, "all pairs, or none, share a class or a cluster")
-    return math.sqrt(square) if excess >= 0 else -math.sqrt(square)
+    return root(square) * (1 - 2 * (excess < 0))

@@ -16,6 +16,7 @@ from clustervet.registry.record import (
     Measure,
     MeasureFunction,
     check_options,
+    register_batch,
     register_door,
 )
 
@@ -32,5 +33,6 @@ __all__ = [
     "check_options",
     "measure",
     "measures",
+    "register_batch",
     "register_door",
 ]

@@ -63,6 +63,7 @@ def measure(
     key: str | None = None,
     cost: Cost | None = None,
     sized: bool = False,
+    elementwise: bool = False,
 ) -> Callable[[Callable[..., float]], MeasureFunction]:
     """Turn a formula into a public measure and add it to the registry.
 
@@ -113,6 +114,9 @@ def measure(
     sized : bool, default False
         Whether the value depends on the number of objects, beside their shares in the cells of
         the table, as a count of objects does. Intervals take this into account.
+    elementwise : bool, default False
+        Whether the formula looks only at the pairs of a table (`exact_pairs`, `exact_n`) and takes
+        arrays of pair counts as well, so that `many` is quick.
 
     Returns
     -------
@@ -169,6 +173,7 @@ def measure(
             formula=formula,
             cost=cost or ("cells" if kind == "external" else "points"),
             sized=sized,
+            elementwise=elementwise,
         )
         measures.add(record)
 
@@ -177,6 +182,7 @@ def measure(
             return record(*data, **options)
 
         public.record = record  # type: ignore[attr-defined]  # a function with its record
+        public.many = record.many  # type: ignore[attr-defined]  # and with its batch form
         signature = _public_signature(record)
         public.__signature__ = signature  # type: ignore[attr-defined]  # for help()
         public.__doc__ = _docstring(record, signature)

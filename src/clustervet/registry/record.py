@@ -9,8 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from clustervet._checks import suggestion
 from clustervet.errors import ClustervetError, MemoryLimitError, ParameterError, UndefinedError
+from clustervet.labels.several import named_labels
 from clustervet.registry.estimate import Estimate, Outcome
 from clustervet.view.model import Section
 from clustervet.view.result import Result
@@ -29,6 +33,9 @@ class MeasureFunction(Protocol):
 
     def __call__(self, *data: Any, **options: Any) -> float:
         """Score labels, or one finished table."""
+
+    def many(self, known: Any, labelings: Any, **options: Any) -> NDArray[np.float64]:
+        """Score each of many labelings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -82,6 +89,8 @@ class Measure(Result):
         What the time grows with.
     sized : bool, optional
         Whether the value depends on the number of objects, beside their shares in the cells.
+    elementwise : bool, optional
+        Whether the formula looks only at pairs of objects, and takes arrays of pair counts too.
 
     Examples
     --------
@@ -114,6 +123,7 @@ class Measure(Result):
     formula: Callable[..., float]
     cost: Cost = "cells"
     sized: bool = False
+    elementwise: bool = False
 
     def __call__(self, *data: Any, **options: Any) -> float:
         """Return the value for labels or for one finished table.
@@ -141,6 +151,52 @@ class Measure(Result):
         if fault is not None:
             raise fault(f"{self.key} has no value here: {outcome.why}.")
         return outcome.value
+
+    def many(self, known: Any, labelings: Any, **options: Any) -> NDArray[np.float64]:
+        """Return the values of many labelings of the same objects.
+
+        Parameters
+        ----------
+        known : labels or features
+            What the labelings are judged by: the truth, or the features of an internal measure.
+        labelings : ndarray, list, mapping or data frame
+            One labeling in each row of an array, item of a list, value of a mapping or column of
+            a frame. Rows of whole numbers are quickest.
+        **options : object
+            Options of the input, such as ``noise``, and parameters of the formula.
+
+        Returns
+        -------
+        ndarray of float
+            One value per labeling; nan where it is undefined.
+
+        Raises
+        ------
+        ClustervetError
+            If the input cannot be read.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import clustervet as cv
+        >>> labelings = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [1, 1, 0, 0]])
+        >>> cv.adjusted_rand.many(["a", "a", "b", "b"], labelings)
+        array([1., 0., 1.])
+        >>> cv.purity.many(["a", "a", "b", "b"], {"first": [0, 0, 1, 2], "second": [0, 0, 0, 0]})
+        array([1. , 0.5])
+        """
+        own = self.parameters if options else {}
+        parameters = {name: options.pop(name) for name in own if name in options}
+        if self.elementwise and not options:
+            batch = batches[self.kind](known, labelings)
+            if batch is not None:
+                values = np.asarray(self.formula(batch, **parameters))
+                if self.perfect is not None:
+                    values[batch.identical] = self.perfect
+                return values
+        given = [labels for _, _, labels in named_labels(labelings)]
+        subjects = (self.subject(known, labels, **options) for labels in given)
+        return np.array([self._apply(subject, parameters)[0].value for subject in subjects], float)
 
     def subject(self, *data: Any, **options: Any) -> Any:
         """Return what the formula reads: a table or a geometry.
@@ -306,8 +362,15 @@ def check_options(options: Mapping[str, Any], known: Iterable[str], who: str) ->
 # A door turns what the user gave into what formulas of that kind read. The rooms of tables and
 # geometries register their doors, since this room may not import them.
 doors: dict[Kind, Callable[..., Any]] = {}
+# A batch turns what is known and many labelings into one subject with arrays; None if it cannot.
+batches: dict[Kind, Callable[[Any, Any], Any]] = {}
 
 
 def register_door(kind: Kind, door: Callable[..., Any]) -> None:
     """Register what turns a measure's name and arguments into the subject of its formula."""
     doors[kind] = door
+
+
+def register_batch(kind: Kind, batch: Callable[[Any, Any], Any]) -> None:
+    """Register what turns many labelings into the subject of elementwise formulas."""
+    batches[kind] = batch
