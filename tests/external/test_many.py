@@ -19,7 +19,7 @@ import clustervet as cv
 from clustervet.contingency import many
 from clustervet.errors import LabelError, ParameterError
 
-ELEMENTWISE = [record for record in cv.measures.values() if record.elementwise]
+OF_PAIRS = [record for record in cv.measures.values() if record.arrays == "pairs"]
 EXTERNAL = [record for record in cv.measures.values() if record.kind == "external"]
 TRUTH = ["a", "a", "b", "b", "c"]
 ROWS = np.array([[0, 0, 1, 1, 2], [0, 0, 0, 1, 1], [0, 1, 2, 3, 4], [7, 7, 7, 7, 7]])
@@ -42,7 +42,7 @@ def singly(measure: Any, truth: Any, labelings: Any, **options: Any) -> list[flo
 
 
 def test_all_measures_of_pairs_are_counted_together() -> None:
-    assert {record.key for record in ELEMENTWISE} == {
+    assert {record.key for record in OF_PAIRS} == {
         record.key for record in cv.measures.values() if record.family == "pairs"
     }
 
@@ -58,7 +58,7 @@ def test_values_are_those_of_single_calls(record: Any) -> None:
 @given(batches())
 def test_many_tables_count_like_one(batch: tuple[list[int], np.ndarray]) -> None:
     truth, rows = batch
-    for record in ELEMENTWISE:
+    for record in OF_PAIRS:
         np.testing.assert_array_equal(
             record.many(truth, rows), singly(record, truth, rows), err_msg=record.key
         )

@@ -169,10 +169,12 @@ def test_an_interval_without_zero_is_a_p_value_below_the_limit(seed, key):
 
 def test_tables_of_many_cells_are_resampled():
     rng = np.random.default_rng(0)
-    truth = rng.integers(0, 60, 4_000)
-    both = [np.where(rng.random(4_000) < p, truth, rng.integers(0, 60, 4_000)) for p in (0.6, 0.2)]
-    found = cv.compare_predictions(truth, *both, "rand", resamples=40, random_state=0)
+    truth = rng.integers(0, 210, 6_000)
+    both = [np.where(rng.random(6_000) < p, truth, rng.integers(0, 210, 6_000)) for p in (0.6, 0.2)]
+    found = cv.compare_predictions(truth, *both, "matching_accuracy", resamples=40, random_state=0)
     assert (found.better, found.interval.resamples) == ("first", 40)
+    found = cv.compare_predictions(truth, *both, "rand", resamples=40, random_state=0)
+    assert (found.better, found.interval.resamples) == ("first", 0)
 
 
 def test_equally_good_predictions_are_seldom_told_apart():

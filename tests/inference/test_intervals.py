@@ -107,10 +107,10 @@ def test_what_depends_on_the_number_of_objects_is_known(key):
 
 def test_tables_of_many_cells_are_resampled():
     table = cv.Contingency.from_counts(np.full((50, 50), 20))
-    found = cv.confidence_interval("rand", table, resamples=50, random_state=0)
+    found = cv.confidence_interval("f_measure", table, resamples=50, random_state=0)
     assert (found.method, found.resamples) == ("jackknife", 50)
-    assert cv.rand(table) in found
-    assert found == cv.confidence_interval("rand", table, resamples=50, random_state=0)
+    assert cv.f_measure(table) in found
+    assert found == cv.confidence_interval("f_measure", table, resamples=50, random_state=0)
 
 
 @given(
@@ -336,7 +336,7 @@ def test_long_work_on_a_terminal_shows_how_far_it_is(monkeypatch, capsys):
     monkeypatch.setattr(progress, "PAUSE", 0.0)
     monkeypatch.delenv("CLUSTERVET_QUIET")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    cv.confidence_interval("rand", TABLE)
+    cv.confidence_interval("f_measure", TABLE)
     assert "leaving objects out" in capsys.readouterr().err
     cv.confidence_interval("rand", TABLE, method="basic", resamples=50, random_state=0)
     assert "resampling" in capsys.readouterr().err

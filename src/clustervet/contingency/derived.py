@@ -6,7 +6,8 @@ Each is computed when first asked for, and once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from operator import floordiv, truediv
@@ -295,6 +296,36 @@ class TableSums(Table):
         """The chance that two draws with replacement differ in class."""
         square = self.exact_n**2
         return float((square - self._squares[1]) / square)
+
+    @property
+    def class_overlap_sum(self) -> float:
+        """Sum over classes of the largest 2x / (a + b) of a cell x with class a and cluster b."""
+        return math.fsum(self.peaks.class_overlaps)
+
+    def over_sizes(self, term: Callable[[Any, int], float], *, of_clusters: bool) -> float:
+        """Return the sum of a term of each cluster's (or class's) size and the number of classes.
+
+        Parameters
+        ----------
+        term : callable
+            A function of a size and of the number of classes.
+        of_clusters : bool
+            Whether the sizes are those of clusters.
+
+        Returns
+        -------
+        float
+            The sum.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> table = cv.Contingency.from_counts([[4, 3], [5, 1]])
+        >>> table.over_sizes(lambda size, kinds: size * kinds, of_clusters=True)
+        26.0
+        """
+        sizes = Counter((self.cluster_sizes if of_clusters else self.class_sizes).tolist())
+        return math.fsum(count * term(size, self.shape[0]) for size, count in sizes.items())
 
     def _peak_sum(self, peaks: Sequence[int]) -> int | Fraction:
         if self.plain is not None:

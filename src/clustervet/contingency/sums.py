@@ -134,6 +134,23 @@ def expected_deviances(
     """Expected mutual information in nats from the (mean) numbers of clusters of each size."""
     if n >= 2**1000 or patience.allows(len(classes) * len(clusters)):
         return _exact.expected_information(classes, clusters, n)
+    return math.fsum(_expected_terms(classes, clusters, n).ravel())
+
+
+def expected_matrix(
+    classes: NDArray[np.int64], clusters: NDArray[np.int64], n: int
+) -> NDArray[np.float64]:
+    """The part of one class and one cluster in the expected mutual information, by their sizes."""
+    heights, widths = (dict.fromkeys(side.tolist(), 1) for side in (classes, clusters))
+    if patience.allows(len(classes) * len(clusters)):
+        terms = [[_exact.expected_information({a: 1}, {b: 1}, n) for b in widths] for a in heights]
+        return np.array(terms)
+    return _expected_terms(heights, widths, n)
+
+
+def _expected_terms(
+    classes: Mapping[int, float], clusters: Mapping[int, float], n: int
+) -> NDArray[np.float64]:
     from clustervet import _kernels
 
     # The sizes of complements do not follow from sizes beyond 2^53.
@@ -145,7 +162,7 @@ def expected_deviances(
     bands = _kernels.ranges(len(classes), max(1, 2_000 // len(clusters)))
     terms = np.empty((len(classes), len(clusters)))
     _kernels.run(_kernels.expected_terms, [(*sides, float(n), *band, terms) for band in bands])
-    return math.fsum(terms.ravel())
+    return terms
 
 
 def _distinct(sizes: NDArray[Any]) -> dict[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clustervet.contingency import Contingency
-from clustervet.external.common import positive
+from clustervet.external.common import at_most_one, positive
 from clustervet.registry import measure
 
 
@@ -11,6 +11,7 @@ from clustervet.registry import measure
     title="B-cubed precision",
     symbol="B3_P",
     family="objects",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -26,13 +27,14 @@ def bcubed_precision(table: Contingency) -> float:
     >>> bcubed_precision(["a", "a", "b", "b"], [0, 0, 0, 0])
     0.5
     """
-    return min(1.0, table.cell_sums.cluster_agreement)
+    return at_most_one(table.cell_sums.cluster_agreement)
 
 
 @measure(
     title="B-cubed recall",
     symbol="B3_R",
     family="objects",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -48,13 +50,14 @@ def bcubed_recall(table: Contingency) -> float:
     >>> bcubed_recall(["a", "a", "b", "b"], [0, 1, 2, 3])
     0.5
     """
-    return min(1.0, table.cell_sums.class_agreement)
+    return at_most_one(table.cell_sums.class_agreement)
 
 
 @measure(
     title="B-cubed F-measure",
     symbol="B3_F",
     family="objects",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -81,13 +84,14 @@ def bcubed_f1(table: Contingency, beta: float = 1.0) -> float:
     """
     weight = positive(beta, "beta") ** 2
     precision, recall = table.cell_sums.cluster_agreement, table.cell_sums.class_agreement
-    return min(1.0, (1 + weight) * precision * recall / (weight * precision + recall))
+    return at_most_one((1 + weight) * precision * recall / (weight * precision + recall))
 
 
 @measure(
     title="Element-centric similarity",
     symbol="ECS",
     family="objects",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -106,4 +110,4 @@ def element_centric_similarity(table: Contingency) -> float:
     >>> element_centric_similarity(["a", "a", "b", "b"], [0, 0, 0, 0])
     0.5
     """
-    return min(1.0, table.cell_sums.element_agreement)
+    return at_most_one(table.cell_sums.element_agreement)

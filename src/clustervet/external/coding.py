@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
+import numpy as np
+
 from clustervet._exact import nats_saved, total_entropy
 from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
 from clustervet.contingency.sums import as_plain
-from clustervet.external.common import MANY_CELLS, in_base, share
+from clustervet.external.common import MANY_CELLS, at_most_one, each, in_base, share
 from clustervet.registry import measure
 
 # What is saved is computed again in more digits where it is below this share of its terms.
@@ -29,11 +31,7 @@ def _log_choices(size: float, kinds: int) -> float:
 
 def _model_cost(table: Contingency, of_clusters: bool) -> float:
     """Nats per object to send the columns of a table with these sizes (eq. 10)."""
-    sizes = table.cluster_sizes if of_clusters else table.class_sizes
-    total = math.fsum(
-        count * _log_choices(size, table.shape[0])
-        for size, count in Counter(sizes.tolist()).items()
-    )
+    total = table.over_sizes(_log_choices, of_clusters=of_clusters)
     return total / table.n if table.n < 2**1000 else 0.0
 
 
@@ -54,6 +52,7 @@ def cluster_nats(counts: Iterable[int], kinds: int) -> float:
     title="Dom's code length",
     symbol="Q0",
     family="coding",
+    arrays="sums",
     better="lower",
     bounds=(0, math.inf),
     unit="bits",
@@ -86,6 +85,7 @@ def dom_q0(table: Contingency, base: float = 2) -> float:
     title="Dom's code length saved",
     symbol="Q1",
     family="coding",
+    arrays="sums",
     better="higher",
     bounds=(-math.inf, math.inf),
     unit="bits",
@@ -110,9 +110,13 @@ def dom_q1(table: Contingency, base: float = 2) -> float:
     >>> round(dom_q1(["a", "a", "b", "b"], [0, 0, 1, 1]), 12)
     0.788000773361
     """
-    alone = _log_choices(table.n, table.shape[0]) / table.n if table.n < 2**1000 else 0.0
+    alone = 0.0
+    if table.n < 2**1000:
+        alone = each(lambda kinds: _log_choices(table.n, kinds), table.shape[0]) / table.n
     shared, model = table.entropies.mutual, _model_cost(table, of_clusters=True)
     nats = shared + (alone - model)
+    if isinstance(nats, np.ndarray):
+        return in_base(nats, base)
     close = table.shape[1] > 1 and abs(nats) < CLOSE * (shared + alone + model)
     if close and len(table.cells.values) <= MANY_CELLS:
         exact = nats_saved(table.plain or as_plain(table.cells))
@@ -124,6 +128,7 @@ def dom_q1(table: Contingency, base: float = 2) -> float:
     title="Dom's normalized code length",
     symbol="Q2",
     family="coding",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -142,4 +147,4 @@ def dom_q2(table: Contingency) -> float:
     """
     actual = table.entropies.classes_given_clusters + _model_cost(table, of_clusters=True)
     best = _model_cost(table, of_clusters=False)
-    return min(1.0, share(best, actual, "there is one class, so there is nothing to send"))
+    return at_most_one(share(best, actual, "there is one class, so there is nothing to send"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, overload
 
@@ -15,6 +15,7 @@ from clustervet.contingency import Contingency, Pairs
 from clustervet.errors import ParameterError, UndefinedError
 
 Exact = int | float | Fraction
+NO_OBJECTS = "there are no objects"
 Items = NDArray[Any]
 Floats = NDArray[np.float64]
 # Cells up to which a difference that lost its digits is computed again in more digits.
@@ -61,6 +62,28 @@ def root(square: Floats) -> Floats: ...
 def root(square: float | Floats) -> float | Floats:
     """The square root of a number, or of each item of an array."""
     return np.sqrt(square) if isinstance(square, np.ndarray) else math.sqrt(square)
+
+
+def each(function: Callable[[Any], float], value: Any) -> Any:
+    """The function of a number, or of each item of an array with few distinct ones."""
+    if not isinstance(value, np.ndarray):
+        return function(value)
+    distinct, places = np.unique(value, return_inverse=True)
+    return np.array([function(item) for item in distinct.tolist()])[places]
+
+
+def at_most_one(value: float) -> float:
+    """The value without what rounding adds above 1; of an array, each item."""
+    if isinstance(value, np.ndarray):
+        return np.minimum(value, 1.0)
+    return min(1.0, value)
+
+
+def at_least_zero(value: float) -> float:
+    """The value without what rounding takes below 0; of an array, each item."""
+    if isinstance(value, np.ndarray):
+        return np.maximum(value, 0.0)
+    return max(0.0, value)
 
 
 def as_array(numbers: Sequence[int] | NDArray[Any]) -> NDArray[Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from clustervet._exact import explained_impurity
 from clustervet.contingency import Contingency
 from clustervet.contingency.sums import as_plain
-from clustervet.external.common import MANY_CELLS, share
+from clustervet.external.common import MANY_CELLS, at_least_zero, share
 from clustervet.registry import measure
 
 # Impurity explained is computed again in whole numbers where it is below this share of all.
@@ -16,6 +18,7 @@ CLOSE = 1e-2
     title="Gini index",
     symbol="G",
     family="impurity",
+    arrays="sums",
     better="lower",
     bounds=(0, 1),
     perfect=0.0,
@@ -41,6 +44,7 @@ def gini(table: Contingency) -> float:
     title="Inverse Gini index",
     symbol="G_inv",
     family="impurity",
+    arrays="sums",
     better="lower",
     bounds=(0, 1),
     perfect=0.0,
@@ -63,6 +67,7 @@ def inverse_gini(table: Contingency) -> float:
     title="Goodman and Kruskal's tau",
     symbol="τ",
     family="impurity",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -84,6 +89,7 @@ def goodman_kruskal_tau(table: Contingency) -> float:
     """
     mixed = table.class_impurity
     explained = mixed - table.cell_sums.cluster_confusion
-    if explained < CLOSE * mixed and len(table.cells.values) <= MANY_CELLS:
+    one = not isinstance(explained, np.ndarray)
+    if one and explained < CLOSE * mixed and len(table.cells.values) <= MANY_CELLS:
         explained = explained_impurity(table.plain or as_plain(table.cells))
-    return max(0.0, share(explained, mixed, "there is one class, so nothing to predict"))
+    return at_least_zero(share(explained, mixed, "there is one class, so nothing to predict"))

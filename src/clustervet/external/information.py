@@ -6,16 +6,26 @@ import math
 from decimal import Decimal
 from typing import Any, Literal
 
+import numpy as np
+
 from clustervet._checks import is_whole
 from clustervet._exact import information
 from clustervet.contingency import Contingency
 from clustervet.contingency.sums import as_plain
 from clustervet.errors import ParameterError, UndefinedError
-from clustervet.external.common import MANY_CELLS, in_base, positive, share
+from clustervet.external.common import (
+    MANY_CELLS,
+    at_most_one,
+    in_base,
+    positive,
+    root,
+    share,
+)
 from clustervet.registry import measure
 
 Average = Literal["geometric", "arithmetic", "min", "max", "joint"]
 ONE_CLASS = "there is one class, so there is no information to share"
+ALL_ALIKE = "all tables with these sizes share the same information"
 ONE_CLUSTER = "there is one cluster, so there is no information to share"
 # Information above chance is computed again in more digits where it is below this share of all.
 CLOSE = 1e-2
@@ -27,6 +37,7 @@ NOTHING = Decimal("1e-30")
     title="Entropy of the classes",
     symbol="H(C)",
     family="information",
+    arrays="sums",
     better="neither",
     bounds=(0, math.inf),
     unit="bits",
@@ -56,6 +67,7 @@ def class_entropy(table: Contingency, base: float = 2) -> float:
     title="Entropy of the clusters",
     symbol="H(K)",
     family="information",
+    arrays="sums",
     better="neither",
     bounds=(0, math.inf),
     unit="bits",
@@ -85,6 +97,7 @@ def cluster_entropy(table: Contingency, base: float = 2) -> float:
     title="Joint entropy",
     symbol="H(C,K)",
     family="information",
+    arrays="sums",
     better="neither",
     bounds=(0, math.inf),
     unit="bits",
@@ -115,6 +128,7 @@ def joint_entropy(table: Contingency, base: float = 2) -> float:
     title="Conditional entropy of the classes",
     symbol="H(C|K)",
     family="information",
+    arrays="sums",
     better="lower",
     bounds=(0, math.inf),
     unit="bits",
@@ -146,6 +160,7 @@ def conditional_entropy(table: Contingency, base: float = 2) -> float:
     title="Conditional entropy of the clusters",
     symbol="H(K|C)",
     family="information",
+    arrays="sums",
     better="lower",
     bounds=(0, math.inf),
     unit="bits",
@@ -173,14 +188,17 @@ def inverse_conditional_entropy(table: Contingency, base: float = 2) -> float:
 
 
 def average_entropy(entropies: Any, average: Average) -> Any:
-    """The chosen mean of both entropies, in nats: floats, or decimals of many digits."""
+    """The chosen mean of both entropies, in nats: floats, arrays, or decimals of many digits."""
     classes, clusters = entropies.classes, entropies.clusters
-    root: Any = math.sqrt if isinstance(classes, float) else Decimal.sqrt
+    many = isinstance(classes, np.ndarray)
+    sqrt: Any = root if many or isinstance(classes, float) else Decimal.sqrt
+    least: Any = np.minimum if many else min
+    most: Any = np.maximum if many else max
     means = {
-        "geometric": root(classes) * root(clusters),
+        "geometric": sqrt(classes) * sqrt(clusters),
         "arithmetic": (classes + clusters) / 2,
-        "min": min(classes, clusters),
-        "max": max(classes, clusters),
+        "min": least(classes, clusters),
+        "max": most(classes, clusters),
         "joint": entropies.joint,
     }
     if not isinstance(average, str) or average not in means:
@@ -192,6 +210,7 @@ def average_entropy(entropies: Any, average: Average) -> Any:
     title="Mutual information",
     symbol="I",
     family="information",
+    arrays="sums",
     better="higher",
     bounds=(0, math.inf),
     unit="bits",
@@ -223,6 +242,7 @@ def mutual_information(table: Contingency, base: float = 2) -> float:
     title="Normalized mutual information",
     symbol="NMI",
     family="information",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -249,14 +269,15 @@ def normalized_mutual_information(table: Contingency, average: Average = "geomet
     0.816496580928
     """
     mean = average_entropy(table.entropies, average)
-    one_sided = ONE_CLASS if table.shape[0] == 1 else ONE_CLUSTER
-    return min(1.0, share(table.entropies.mutual, mean, one_sided))
+    one_sided = ONE_CLASS if np.all(table.shape[0] == 1) else ONE_CLUSTER
+    return at_most_one(share(table.entropies.mutual, mean, one_sided))
 
 
 @measure(
     title="Adjusted mutual information",
     symbol="AMI",
     family="information",
+    arrays="sums",
     better="higher",
     bounds=(-1, 1),
     symmetric=True,
@@ -288,9 +309,11 @@ def adjusted_mutual_information(table: Contingency, average: Average = "arithmet
         raise UndefinedError("chance is defined for whole counts, and these are real weights")
     shared, expected = table.entropies.mutual, table.expected_mutual_information
     most = average_entropy(table.entropies, average)
-    if most - expected <= 1e-14 * most:
-        raise UndefinedError("all tables with these sizes share the same information")
     above, below = shared - expected, most - expected
+    if isinstance(above, np.ndarray):
+        return share(above, np.where(below > 1e-14 * most, below, 0.0), ALL_ALIKE)
+    if below <= 1e-14 * most:
+        raise UndefinedError(ALL_ALIKE)
     close = abs(above) < CLOSE * shared or below < CLOSE * most
     if close and max(table.shape) < table.n and len(table.cells.values) <= MANY_CELLS:
         exact = information(table.plain or as_plain(table.cells))
@@ -305,6 +328,7 @@ def adjusted_mutual_information(table: Contingency, average: Average = "arithmet
     title="Variation of information",
     symbol="VI",
     family="information",
+    arrays="sums",
     better="lower",
     bounds=(0, math.inf),
     unit="bits",
@@ -340,6 +364,7 @@ def variation_of_information(table: Contingency, base: float = 2) -> float:
     title="Normalized variation of information",
     symbol="V",
     family="information",
+    arrays="sums",
     better="lower",
     bounds=(0, 1),
     symmetric=True,
@@ -367,16 +392,17 @@ def normalized_variation_of_information(table: Contingency, k_max: int | None = 
     >>> normalized_variation_of_information(["a", "a", "b", "b"], [0, 0, 1, 2])
     0.25
     """
-    if k_max is not None and (not is_whole(k_max) or k_max < max(2, *table.shape)):
+    largest = int(np.max(table.shape))
+    if k_max is not None and (not is_whole(k_max) or k_max < max(2, largest)):
         raise ParameterError(
-            f"k_max must bound both numbers of clusters ({max(table.shape)} here) and be at "
+            f"k_max must bound both numbers of clusters ({largest} here) and be at "
             f"least 2, not {k_max!r}."
         )
     if k_max is None and table.n <= 1:
         raise UndefinedError("the weights sum to one object or less")
     bound = _log_n(table) if k_max is None else 2 * math.log(k_max)
     ratio = variation_of_information.record.formula(table, base=math.e) / bound
-    return min(1.0, ratio) if table.is_whole else ratio
+    return at_most_one(ratio) if table.is_whole else ratio
 
 
 def _log_n(table: Contingency) -> float:
@@ -388,6 +414,7 @@ def _log_n(table: Contingency) -> float:
     title="Homogeneity",
     symbol="h",
     family="information",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -403,13 +430,14 @@ def homogeneity(table: Contingency) -> float:
     >>> homogeneity(["a", "a", "b", "b"], [0, 0, 1, 2])
     1.0
     """
-    return min(1.0, share(table.entropies.mutual, table.entropies.classes, ONE_CLASS))
+    return at_most_one(share(table.entropies.mutual, table.entropies.classes, ONE_CLASS))
 
 
 @measure(
     title="Completeness",
     symbol="c",
     family="information",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -425,13 +453,14 @@ def completeness(table: Contingency) -> float:
     >>> round(completeness(["a", "a", "b", "b"], [0, 0, 1, 2]), 12)
     0.666666666667
     """
-    return min(1.0, share(table.entropies.mutual, table.entropies.clusters, ONE_CLUSTER))
+    return at_most_one(share(table.entropies.mutual, table.entropies.clusters, ONE_CLUSTER))
 
 
 @measure(
     title="V-measure",
     symbol="V_β",
     family="information",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -458,4 +487,4 @@ def v_measure(table: Contingency, beta: float = 1.0) -> float:
     """
     weight = positive(beta, "beta")
     mean = (weight * table.entropies.clusters + table.entropies.classes) / (1 + weight)
-    return min(1.0, share(table.entropies.mutual, mean, ONE_CLASS))
+    return at_most_one(share(table.entropies.mutual, mean, ONE_CLASS))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from clustervet._exact import Plain, best_quotients
 from clustervet.contingency import Contingency
 from clustervet.contingency.sums import as_plain
-from clustervet.external.common import Exact, ratios, share
+from clustervet.external.common import NO_OBJECTS, Exact, ratios, share
 from clustervet.registry import measure
 
 # A sum of rounded quotients less another is computed again exactly where it is below this share of
@@ -38,6 +38,7 @@ def _exactly(table: Contingency) -> Plain | None:
     title="Matching accuracy",
     symbol="match",
     family="matching",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -55,13 +56,14 @@ def matching_accuracy(table: Contingency) -> float:
     >>> matching_accuracy(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return float(table.matched / table.exact_n)
+    return share(table.matched, table.exact_n, NO_OBJECTS)
 
 
 @measure(
     title="Classification error",
     symbol="H",
     family="matching",
+    arrays="sums",
     better="lower",
     bounds=(0, 1),
     symmetric=True,
@@ -79,7 +81,7 @@ def classification_error(table: Contingency) -> float:
     >>> classification_error(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.25
     """
-    return float((table.exact_n - table.matched) / table.exact_n)
+    return share(table.exact_n - table.matched, table.exact_n, NO_OBJECTS)
 
 
 @measure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from clustervet.contingency import Contingency
-from clustervet.external.common import as_array, positive, ratios, share
+from clustervet.external.common import NO_OBJECTS, as_array, positive, ratios, share
 from clustervet.registry import measure
 
 
@@ -13,6 +13,7 @@ from clustervet.registry import measure
     title="Purity",
     symbol="purity",
     family="matching",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -28,13 +29,14 @@ def purity(table: Contingency) -> float:
     >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return float(table.cluster_peak_sum / table.exact_n)
+    return share(table.cluster_peak_sum, table.exact_n, NO_OBJECTS)
 
 
 @measure(
     title="Inverse purity",
     symbol="inverse purity",
     family="matching",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -50,13 +52,14 @@ def inverse_purity(table: Contingency) -> float:
     >>> inverse_purity(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return float(table.class_peak_sum / table.exact_n)
+    return share(table.class_peak_sum, table.exact_n, NO_OBJECTS)
 
 
 @measure(
     title="Mean purity",
     symbol="mean purity",
     family="matching",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -73,13 +76,15 @@ def mean_purity(table: Contingency) -> float:
     >>> mean_purity(["a", "a", "b", "b"], [0, 0, 0, 0])
     0.75
     """
-    return float((table.cluster_peak_sum + table.class_peak_sum) / (2 * table.exact_n))
+    both = table.cluster_peak_sum + table.class_peak_sum
+    return share(both, 2 * table.exact_n, NO_OBJECTS)
 
 
 @measure(
     title="Goodman and Kruskal's lambda",
     symbol="λ",
     family="matching",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -112,6 +117,7 @@ def goodman_kruskal_lambda(table: Contingency) -> float:
     title="Larsen-Aone measure",
     symbol="L",
     family="matching",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -127,7 +133,7 @@ def larsen_aone(table: Contingency) -> float:
     >>> larsen_aone(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.7333333333333334
     """
-    return math.fsum(table.peaks.class_overlaps) / table.shape[0]
+    return table.class_overlap_sum / table.shape[0]
 
 
 @measure(
@@ -172,6 +178,7 @@ def f_measure(table: Contingency, beta: float = 1.0) -> float:
     title="van Dongen metric",
     symbol="D",
     family="matching",
+    arrays="sums",
     better="lower",
     bounds=(0, math.inf),
     unit="objects",
@@ -192,13 +199,14 @@ def van_dongen(table: Contingency) -> float:
     >>> van_dongen(["a", "a", "b", "b"], [0, 0, 0, 1])
     2.0
     """
-    return float(2 * table.exact_n - table.class_peak_sum - table.cluster_peak_sum)
+    return share(2 * table.exact_n - table.class_peak_sum - table.cluster_peak_sum, 1, NO_OBJECTS)
 
 
 @measure(
     title="van Dongen metric, invariant of n",
     symbol="D_inv",
     family="matching",
+    arrays="sums",
     better="lower",
     bounds=(0, 1),
     symmetric=True,
@@ -217,13 +225,14 @@ def van_dongen_invariant(table: Contingency) -> float:
     0.25
     """
     distance = 2 * table.exact_n - table.class_peak_sum - table.cluster_peak_sum
-    return float(distance / (2 * table.exact_n))
+    return share(distance, 2 * table.exact_n, NO_OBJECTS)
 
 
 @measure(
     title="Normalized Hamming similarity",
     symbol="D̃_H",
     family="matching",
+    arrays="sums",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -241,13 +250,14 @@ def hamming(table: Contingency) -> float:
     >>> hamming(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return float(mean_purity.record.formula(table))
+    return mean_purity.record.formula(table)
 
 
 @measure(
     title="Directional Hamming distance",
     symbol="D_H(C;K)",
     family="matching",
+    arrays="sums",
     better="lower",
     bounds=(0, math.inf),
     unit="objects",
@@ -265,13 +275,14 @@ def directional_hamming(table: Contingency) -> float:
     >>> directional_hamming(["a", "a", "b", "b"], [0, 0, 0, 1])
     1.0
     """
-    return float(table.exact_n - table.cluster_peak_sum)
+    return share(table.exact_n - table.cluster_peak_sum, 1, NO_OBJECTS)
 
 
 @measure(
     title="Inverse directional Hamming distance",
     symbol="D_H(K;C)",
     family="matching",
+    arrays="sums",
     better="lower",
     bounds=(0, math.inf),
     unit="objects",
@@ -289,4 +300,4 @@ def inverse_directional_hamming(table: Contingency) -> float:
     >>> inverse_directional_hamming(["a", "a", "b", "b"], [0, 0, 1, 2])
     1.0
     """
-    return float(table.exact_n - table.class_peak_sum)
+    return share(table.exact_n - table.class_peak_sum, 1, NO_OBJECTS)

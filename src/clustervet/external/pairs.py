@@ -9,20 +9,19 @@ from __future__ import annotations
 import math
 
 from clustervet.contingency import Contingency
-from clustervet.external.common import pairs_of, positive, root, share
+from clustervet.external.common import NO_OBJECTS, pairs_of, positive, root, share
 from clustervet.registry import measure
 
 NO_CLASS_PAIR = "every class has one object, so no pair shares a class"
 NO_CLUSTER_PAIR = "every cluster has one object, so no pair shares a cluster"
 NO_PAIR = "no pair shares a class or a cluster"
-NO_OBJECTS = "there are no objects"
 
 
 @measure(
     title="Rand index",
     symbol="R",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -49,7 +48,7 @@ def rand(table: Contingency) -> float:
     title="Adjusted Rand index",
     symbol="AR",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="higher",
     bounds=(-0.5, 1),
     symmetric=True,
@@ -78,7 +77,7 @@ def adjusted_rand(table: Contingency) -> float:
     title="Jaccard index",
     symbol="J",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -103,7 +102,7 @@ def jaccard(table: Contingency) -> float:
     title="Fowlkes-Mallows index",
     symbol="F",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -130,7 +129,7 @@ def fowlkes_mallows(table: Contingency) -> float:
     title="Adjusted Fowlkes-Mallows index",
     symbol="AF",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="higher",
     bounds=(-1, 1),
     symmetric=True,
@@ -161,7 +160,7 @@ def adjusted_fowlkes_mallows(table: Contingency) -> float:
     title="Pairwise precision",
     symbol="W_II",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -186,7 +185,7 @@ def pair_precision(table: Contingency) -> float:
     title="Pairwise recall",
     symbol="W_I",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
@@ -211,7 +210,7 @@ def pair_recall(table: Contingency) -> float:
     title="Pairwise F-measure",
     symbol="F_pair",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="higher",
     bounds=(0, 1),
     symmetric=True,
@@ -248,7 +247,7 @@ def pair_f1(table: Contingency, beta: float = 1.0) -> float:
     title="Mirkin metric",
     symbol="M",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="lower",
     bounds=(0, math.inf),
     unit="ordered pairs",
@@ -276,7 +275,7 @@ def mirkin(table: Contingency) -> float:
     title="Mirkin metric, invariant of n",
     symbol="M_inv",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="lower",
     bounds=(0, 1),
     symmetric=True,
@@ -302,7 +301,7 @@ def mirkin_invariant(table: Contingency) -> float:
     title="Hubert's gamma",
     symbol="Γ",
     family="pairs",
-    elementwise=True,
+    arrays="pairs",
     better="higher",
     bounds=(-1, 1),
     symmetric=True,

@@ -16,7 +16,7 @@ from clustervet._checks import share
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
 from clustervet.inference.interval import Choice, Interval, make_interval, resolve_method
-from clustervet.inference.jackknife import MOST_CELLS, Spread, jackknife, left_out, spread_of
+from clustervet.inference.jackknife import Spread, is_quick, jackknife, left_out, spread_of
 from clustervet.inference.resample import (
     Draws,
     check_draws,
@@ -468,8 +468,9 @@ def compare_predictions(
     predictions find easy or hard cancels out of the difference. The p-value is that of Student's
     test of the difference, as it is or without its bias, whichever is closer to 0. Bias, standard
     error and degrees of freedom are those of `confidence_interval`, and nothing is random. Only
-    tables of more than 2,000 non-empty cells are resampled instead. Fewer than twenty objects are
-    too few to tell, and the p-value is nan.
+    tables of more than 2,000 non-empty cells are resampled instead, by measures that cannot be
+    taken of all tables at once. Fewer than twenty objects are too few to tell, and the p-value is
+    nan.
 
     Examples
     --------
@@ -612,7 +613,7 @@ def _compare(
     size = subsample_size(n) if kind == "subsample" else n
     pairs = list(combinations(range(len(tables)), 2))
     values = [record.evaluate(table, **parameters).value for table in tables]
-    few = max(map(len, tables)) <= MOST_CELLS
+    few = all(is_quick(table, record) for table in tables)
     draws, centers = np.empty((0, len(tables))), np.zeros(len(tables))
     if kind != "jackknife" or not few:
 

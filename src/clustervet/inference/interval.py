@@ -16,8 +16,8 @@ from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
 from clustervet.inference.calibration import LEAST, Coverage, coverage_of
 from clustervet.inference.jackknife import (
-    MOST_CELLS,
     Spread,
+    is_quick,
     jackknife,
     left_out,
     score_ends,
@@ -201,7 +201,7 @@ def intervals(
     kind = resolve_method(method)
     values = values_of(table, records, own)
     if kind == "jackknife":
-        spreads, drawn = _spreads(table, records, own, (resamples, random_state, n_jobs))
+        spreads = _spreads(table, records, own, (resamples, random_state, n_jobs))
         return [
             spread_interval(
                 value,
@@ -213,7 +213,7 @@ def intervals(
                 # Neither parameters nor resampling were studied.
                 None if own or drawn else coverage_of(record.key, table.cells.values),
             )
-            for record, value, spread in zip(records, values, spreads, strict=True)
+            for record, value, (spread, drawn) in zip(records, values, spreads, strict=True)
         ]
     size = subsample_size(n) if kind == "subsample" else n
     resampled = bootstrap(table, records, own, resamples, random_state, n_jobs, size)
@@ -239,15 +239,21 @@ def _spreads(
     records: Sequence[Measure],
     own: dict[str, Any],
     draws: tuple[int, Any, int | None],
-) -> tuple[list[Spread], int]:
+) -> list[tuple[Spread, int]]:
     """The spread of each measure, and how many tables were resampled for it."""
-    if len(table) <= MOST_CELLS:
-        changes, counts = left_out(table, records, own), table.cells.values
-        return [jackknife(changes[:, k], counts) for k in range(len(records))], 0
-    resampled = bootstrap(table, records, own, *draws)
-    centers = values_of(table.as_population(), records, own)
-    n = int(table.n)
-    return [spread_of(resampled[:, k], c, n) for k, c in enumerate(centers)], draws[0]
+    quick = [record for record in records if is_quick(table, record)]
+    slow = [record for record in records if not is_quick(table, record)]
+    found: dict[str, tuple[Spread, int]] = {}
+    if quick:
+        changes, counts = left_out(table, quick, own), table.cells.values
+        for k, record in enumerate(quick):
+            found[record.key] = jackknife(changes[:, k], counts), 0
+    if slow:
+        resampled = bootstrap(table, slow, own, *draws)
+        centers = values_of(table.as_population(), slow, own)
+        for k, record in enumerate(slow):
+            found[record.key] = spread_of(resampled[:, k], centers[k], int(table.n)), draws[0]
+    return [found[record.key] for record in records]
 
 
 def spread_interval(
@@ -311,7 +317,7 @@ def confidence_interval(
         for every measure; the others resample tables.
     resamples : int, default 2000
         The number of resampled tables, at least 20; "jackknife" resamples only tables of more than
-        2,000 non-empty cells.
+        2,000 non-empty cells, for measures that cannot be taken of all tables at once.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed of resampling.
     n_jobs : int, optional

@@ -2,7 +2,8 @@
 
 Every object is left out in turn. The values without it show how far the value is off on average,
 how much it varies from sample to sample, and how surely that is known. Objects of one cell of a
-table are alike, so one evaluation per cell is enough, and nothing is random.
+table are alike, so one value per cell is enough, and nothing is random. Formulas that take arrays
+of sums get those of all these tables at once.
 """
 
 from __future__ import annotations
@@ -17,10 +18,15 @@ from numpy.typing import NDArray
 
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
+from clustervet.inference.left_out import LeftOut
 from clustervet.registry import Measure
 
-# Cells of a table up to which every one is left out in turn; larger tables are resampled.
+# Cells up to which a formula that takes one table is evaluated without an object of each; larger
+# tables are resampled for it.
 MOST_CELLS = 2_000
+# Measures of the best matching, which is found again without an object of each matched pair, and
+# the pairs up to which that is done in larger tables.
+MATCHED, FEW_MATCHED = frozenset({"matching_accuracy", "classification_error"}), 200
 # The share of the estimated bias that is taken to be uncertain.
 DOUBT = 0.25
 # Objects beyond which one of them is lost in rounding: this share of them is left out at once.
@@ -84,16 +90,35 @@ def left_out(
     chosen = np.arange(len(counts)) if cells is None else cells
     whole = np.array(_values(table, n, records, parameters))
     found = np.empty((len(chosen), len(records)))
+    together = {scaled: LeftOut(table, chosen, scaled=scaled) for scaled in (False, True)}
+    rest = []
+    for k, record in enumerate(records):
+        if record.arrays and n <= ROUNDED:
+            values = record.evaluate_all(together[record.sized], **parameters)
+            found[:, k] = values - whole[k]
+        else:
+            rest.append(k)
+    if not rest:
+        return found
+    singly = [records[k] for k in rest]
     with ticking(len(chosen), "leaving objects out") as tick:
         for row, cell in enumerate(chosen):
             fewer = counts.copy()
             block = min(int(n * BLOCK), int(counts[cell])) if n > ROUNDED else 1
             fewer[cell] -= block
-            without = np.array(_values(table.with_values(fewer), n, records, parameters))
+            without = np.array(_values(table.with_values(fewer), n, singly, parameters))
             # What one object of the block does.
-            found[row] = (without - whole) * ((n - block) / (block * (n - 1)))
+            found[row, rest] = (without - whole[rest]) * ((n - block) / (block * (n - 1)))
             tick()
     return found
+
+
+def is_quick(table: Contingency, record: Measure) -> bool:
+    """Whether it takes little time to leave every object out, also in a table of many cells."""
+    if len(table) <= MOST_CELLS:
+        return True
+    few = record.key not in MATCHED or min(table.shape) <= FEW_MATCHED
+    return few and bool(record.arrays) and table.n <= ROUNDED
 
 
 def _values(

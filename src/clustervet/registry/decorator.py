@@ -11,7 +11,7 @@ from typing import Any
 
 from clustervet.errors import ParameterError
 from clustervet.registry.catalogue import measures
-from clustervet.registry.record import Better, Cost, Kind, Measure, MeasureFunction, doors
+from clustervet.registry.record import Arrays, Better, Cost, Kind, Measure, MeasureFunction, doors
 
 # A parameter in a numpydoc section: its name, then its type and description.
 PARAMETER = re.compile(r"^(\w+) : (.+(?:\n+ .*)*)", re.M)
@@ -63,7 +63,7 @@ def measure(
     key: str | None = None,
     cost: Cost | None = None,
     sized: bool = False,
-    elementwise: bool = False,
+    arrays: Arrays = "",
 ) -> Callable[[Callable[..., float]], MeasureFunction]:
     """Turn a formula into a public measure and add it to the registry.
 
@@ -114,9 +114,10 @@ def measure(
     sized : bool, default False
         Whether the value depends on the number of objects, beside their shares in the cells of
         the table, as a count of objects does. Intervals take this into account.
-    elementwise : bool, default False
-        Whether the formula looks only at the pairs of a table (`exact_pairs`, `exact_n`) and takes
-        arrays of pair counts as well, so that `many` is quick.
+    arrays : {'', 'pairs', 'sums'}, default ''
+        Of what the formula takes arrays as well, one item per table: of pair counts (`exact_pairs`
+        and `exact_n`, which makes `many` quick), of all sums that tables have (which makes
+        intervals quick), or of nothing.
 
     Returns
     -------
@@ -173,7 +174,7 @@ def measure(
             formula=formula,
             cost=cost or ("cells" if kind == "external" else "points"),
             sized=sized,
-            elementwise=elementwise,
+            arrays=arrays,
         )
         measures.add(record)
 

@@ -23,6 +23,7 @@ Better = Literal["higher", "lower", "neither"]
 # What the time of a measure grows with: cells of a table, points, pairs of points, or refits.
 Cost = Literal["cells", "points", "pairs", "refits"]
 Kind = Literal["external", "internal"]
+Arrays = Literal["", "pairs", "sums"]
 Fault = type[ClustervetError] | None
 
 
@@ -89,8 +90,9 @@ class Measure(Result):
         What the time grows with.
     sized : bool, optional
         Whether the value depends on the number of objects, beside their shares in the cells.
-    elementwise : bool, optional
-        Whether the formula looks only at pairs of objects, and takes arrays of pair counts too.
+    arrays : {"", "pairs", "sums"}, optional
+        Of what the formula takes arrays as well, one item per table: of pair counts, of all sums
+        that tables have, or of nothing.
 
     Examples
     --------
@@ -123,7 +125,7 @@ class Measure(Result):
     formula: Callable[..., float]
     cost: Cost = "cells"
     sized: bool = False
-    elementwise: bool = False
+    arrays: Arrays = ""
 
     def __call__(self, *data: Any, **options: Any) -> float:
         """Return the value for labels or for one finished table.
@@ -187,13 +189,10 @@ class Measure(Result):
         """
         own = self.parameters if options else {}
         parameters = {name: options.pop(name) for name in own if name in options}
-        if self.elementwise and not options:
+        if self.arrays == "pairs" and not options:
             batch = batches[self.kind](known, labelings)
             if batch is not None:
-                values = np.asarray(self.formula(batch, **parameters))
-                if self.perfect is not None:
-                    values[batch.identical] = self.perfect
-                return values
+                return self.evaluate_all(batch, **parameters)
         given = [labels for _, _, labels in named_labels(labelings)]
         subjects = (self.subject(known, labels, **options) for labels in given)
         return np.array([self._apply(subject, parameters)[0].value for subject in subjects], float)
@@ -274,6 +273,26 @@ class Measure(Result):
         0.25
         """
         return self._apply(subject, parameters)[0]
+
+    def evaluate_all(self, batch: Any, **parameters: Any) -> NDArray[np.float64]:
+        """Return the values of many tables, whose sums are arrays.
+
+        Parameters
+        ----------
+        batch : object
+            What the formula reads, with one item per table in each sum.
+        **parameters : object
+            Parameters of the formula.
+
+        Returns
+        -------
+        ndarray of float
+            One value per table; nan where it is undefined.
+        """
+        values = np.array(self.formula(batch, **parameters), np.float64)
+        if self.perfect is not None:
+            values[batch.identical] = self.perfect
+        return values
 
     def _apply(self, subject: Any, parameters: Mapping[str, Any]) -> tuple[Outcome, Fault]:
         """Return the outcome, and the error to raise if the input can have no value."""
@@ -372,5 +391,5 @@ def register_door(kind: Kind, door: Callable[..., Any]) -> None:
 
 
 def register_batch(kind: Kind, batch: Callable[[Any, Any], Any]) -> None:
-    """Register what turns many labelings into the subject of elementwise formulas."""
+    """Register what turns many labelings into the subject of formulas that take arrays."""
     batches[kind] = batch
