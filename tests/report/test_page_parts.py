@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import clustervet as cv
-from clustervet.report.page import _bar
+from clustervet.report.page import _bar, to_html
 from clustervet.scorecard.card_document import leaders_table
 from clustervet.view.model import Cell, Column
 
@@ -50,3 +51,16 @@ def test_groups_are_those_of_the_ranking():
     shown = {row.cells[name].text: row.cells[group].text for row in table.rows}
     assert shown == dict(ranking.letters)
     assert len(set(shown.values())) > 1
+
+
+def test_a_page_holds_the_costliest_of_very_many_clusters() -> None:
+    n = 4_000
+    truth, pred = np.arange(n) // 2, (np.arange(n) + 1) // 2
+    found = cv.diagnose(truth, pred)
+    clusters = found.tables("d", "p0")[0]
+    assert (len(clusters.rows), clusters.total) == (1_000, len(found.clusters)) == (1_000, 2_001)
+    assert clusters.note == "The first 1,000 of 2,001; JSON and data frames have all."
+    assert clusters.more == "(1,981 more rows)"
+    page = to_html(cv.build_report(found))
+    assert "The first 1,000 of 2,001" in page
+    assert len(found.to_dict()["clusters"]) == 2_001

@@ -39,6 +39,8 @@ Reals = NDArray[np.float64]
 LOG_TWO = math.log(2)
 # Rows of a table that a terminal shows.
 SHOWN = 20
+# Clusters or classes that a page shows: the costliest; data have all of them.
+HELD = 1_000
 # The share of VI that a repair must gain to be named in a sentence.
 WORTH = 0.01
 GAINS = ("vi_gain", "vi_gain_per_object", "q0_gain", "adjusted_rand_gain")
@@ -479,7 +481,7 @@ def _parts_table(
     if silhouettes is not None:
         columns.append(Column("silhouette", hint="Mean over its points", scale=(-1, 1)))
     rows = []
-    for part in sorted(parts, key=lambda part: -part.vi):
+    for part in sorted(parts, key=lambda part: -part.vi)[:HELD]:
         cells = [
             name_cell(kind, part.name, scope),
             number_cell(part.size),
@@ -494,7 +496,9 @@ def _parts_table(
             cells.append(number_cell(silhouettes.get(str(part.name))))
         rows.append(Row(tuple(cells), ident(kind, part.name, scope)))
     title = f"{'Clusters' if of else 'Classes'}, the costliest first"
-    return Table(key, title, tuple(columns), tuple(rows), shown=SHOWN)
+    more = f"The first {HELD:,} of {len(parts):,}; JSON and data frames have all."
+    note = more if len(parts) > HELD else ""
+    return Table(key, title, tuple(columns), tuple(rows), note, shown=SHOWN, total=len(parts))
 
 
 def _repairs_table(key: str, title: str, repairs: list[Repair], scope: str) -> Table:

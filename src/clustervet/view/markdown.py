@@ -57,7 +57,7 @@ def _table(table: Table, *, titled: bool, most: int | None) -> list[str]:
     for row in table.rows[:most]:
         texts = [(safe(cell.text) + interval_text(cell), cell.best) for cell in row.cells]
         lines.append(_line(f"**{text}**" if best else text for text, best in texts))
-    more = len(table.rows) - len(table.rows[:most])
+    more = (table.total or len(table.rows)) - len(table.rows[:most])
     if more:
         lines += ["", f"{more:,} more rows are in the page and in the JSON."]
     if titled and table.note:

@@ -70,7 +70,8 @@ class Table:
     `note` explains the table; `screen` does so too, but only on a page, where it may speak of
     colours and clicks. `mark` is what plain text puts behind a cell that is the best. A table of
     `detail` is for pages alone: a terminal and a notebook leave it out. `shown` is how many rows
-    they show, all of them by default.
+    they show, all of them by default. `total` is the number of rows that there are, where the
+    table holds only the first ones.
     """
 
     key: str
@@ -82,6 +83,7 @@ class Table:
     mark: str = ""
     detail: bool = False
     shown: int | None = None
+    total: int | None = None
 
     @property
     def has_heads(self) -> bool:
@@ -96,7 +98,7 @@ class Table:
     @property
     def more(self) -> str:
         """How many rows a terminal and a notebook leave out, as a sentence; empty if none."""
-        left = len(self.rows) - len(self.first_rows)
+        left = (self.total or len(self.rows)) - len(self.first_rows)
         return f"({left:,} more {'row' if left == 1 else 'rows'})" if left else ""
 
 
