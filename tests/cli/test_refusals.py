@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 
 import pytest
 
@@ -239,3 +241,26 @@ def test_a_label_of_noise_may_have_any_number_of_digits(run, file):
     path = file(f"y,c\na,{many}\na,0\nb,1\n")
     ran = run("score", path, "--noise", f"{many}=drop", "-m", "rand", "-f", "json")
     assert (ran.code, ran.err) == (0, "")
+
+
+@pytest.mark.parametrize("package", ["plotly", "jinja2"])
+def test_a_package_that_is_not_installed_is_named(run, table, package):
+    """Only what needs the package needs it."""
+    code = f"""
+import sys
+sys.modules[{package!r}] = None
+from clustervet.cli import main
+main()
+"""
+    for command, ends in (("score", 0), ("report", 2)):
+        page = table.with_suffix(".html")
+        output = ["-o", page] if command == "report" else ["-m", "rand"]
+        argv = [sys.executable, "-c", code, command, table, *COLUMNS, *output]
+        ended = subprocess.run(list(map(str, argv)), capture_output=True, text=True, timeout=120)
+        assert ended.returncode == ends, ended.stderr
+        if ends:
+            assert ended.stderr == (
+                f"clustervet: this needs the package {package}, which is not installed; install it "
+                "with pip.\n"
+            )
+            assert not page.exists()

@@ -41,6 +41,11 @@ def _run() -> None:
         _refuse(error.spelled(spell_option))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "clustervet"):
+            raise
+        _refuse(f"this needs the package {package}, which is not installed; install it with pip.")
     except Exception as error:
         if isinstance(error, MemoryError) or any(said in str(error) for said in EXHAUSTED):
             _refuse("there is not enough memory for this; give it less data, or use fewer --jobs.")
