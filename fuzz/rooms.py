@@ -102,7 +102,7 @@ def crowded() -> float:
 
 def watch(pid: int, seconds: float, signals: Sequence[tuple[float, int]]) -> dict[str, Any]:
     """Wait for a process that leads its own group; send it signals, and end it when time is up."""
-    began, seconds = time.monotonic(), seconds * crowded()
+    began = time.monotonic()
     left, first, pause, timed_out = sorted(signals), 0.0, 0.001, False
     while True:
         ended, status, usage = os.wait4(pid, os.WNOHANG)
@@ -114,7 +114,7 @@ def watch(pid: int, seconds: float, signals: Sequence[tuple[float, int]]) -> dic
             first = first or now
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
-        if now - began > seconds and not timed_out:
+        if not timed_out and now - began > seconds and now - began > seconds * crowded():
             timed_out = True
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGUSR1)
