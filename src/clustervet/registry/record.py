@@ -288,6 +288,15 @@ class Measure(Result):
         -------
         ndarray of float
             One value per table; nan where it is undefined.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import clustervet as cv
+        >>> from clustervet.contingency.many import count_many
+        >>> batch = count_many([0, 0, 1, 1], np.array([[0, 0, 1, 1], [0, 0, 0, 1]]))
+        >>> cv.measures["rand"].evaluate_all(batch)
+        array([1. , 0.5])
         """
         values = np.array(self.formula(batch, **parameters), np.float64)
         if self.perfect is not None:
