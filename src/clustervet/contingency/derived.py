@@ -102,6 +102,14 @@ class Entropies(NamedTuple):
         return self.clusters + self.classes_given_clusters
 
 
+def _plain_names(names: Names) -> list[Any]:
+    """Names as plain Python values."""
+    if isinstance(names, np.ndarray) and names.dtype.kind in "iuU":
+        plain: list[Any] = names.tolist()
+        return plain
+    return [plain_label(name) for name in names]
+
+
 class TableSums(Table):
     """The cells of a table, their names, and everything that follows from them."""
 
@@ -152,12 +160,12 @@ class TableSums(Table):
     @property
     def class_names(self) -> list[Any]:
         """The classes' labels, in the order of the rows."""
-        return [plain_label(name) for name in self._class_names]
+        return _plain_names(self._class_names)
 
     @property
     def cluster_names(self) -> list[Any]:
         """The clusters' labels, in the order of the columns."""
-        return [plain_label(name) for name in self._cluster_names]
+        return _plain_names(self._cluster_names)
 
     @property
     def shape(self) -> tuple[int, int]:

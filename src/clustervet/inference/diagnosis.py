@@ -664,23 +664,23 @@ def _parts(table: Contingency, sums: list[Reals], matched: dict[int, int]) -> li
     chances = _ratio(values, whole) * _ratio(whole - values, whole)
     gini = np.bincount(cols, weights=chances, minlength=len(names))
     found = []
-    for k, name in enumerate(names):
-        row, size, top = int(rows[first[k]]), sizes[k], values[first[k]]
-        other = other_sizes[row]
+    columns = (rows[first], values[first], entropy, gini, vi, q0, errors)
+    for k, (row, top, *of_part) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+        size, other = sizes[k], other_sizes[row]
         found.append(
             Part(
-                name=name,
+                name=names[k],
                 size=size,
                 majority=others[row],
                 purity=float(top / size),
                 recall=float(top / other),
                 f=float(2 * top / (size + other)),
-                entropy=float(entropy[k]),
-                gini=float(gini[k]),
+                entropy=of_part[0],
+                gini=of_part[1],
                 match=others[matched[k]] if k in matched else None,
-                vi=float(vi[k]),
-                q0=float(q0[k]),
-                pair_errors=float(errors[k]),
+                vi=of_part[2],
+                q0=of_part[3],
+                pair_errors=of_part[4],
             )
         )
     return found
