@@ -214,6 +214,8 @@ def picture(rows: list[Row]) -> str:
         f'height="{height}" font-family="sans-serif" font-size="13">',
         "<title>How the time grows</title>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<text x="{GAP}" y="24">Seconds against size; the dashed lines have the slope of '
+        "theory.</text>",
     ]
     for k, row in enumerate(rows):
         left, top = GAP + k % ACROSS * (SIDE + GAP), ABOVE + k // ACROSS * (SIDE + ABOVE)
