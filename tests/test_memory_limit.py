@@ -52,7 +52,14 @@ def test_sizes(text, size):
 
 @pytest.mark.parametrize(
     ("size", "text"),
-    [(0, "0 bytes"), (999, "999 bytes"), (1_000, "1 KB"), (999_999, "1 MB"), (5e15, "5,000 TB")],
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1_000, "1 KB"),
+        (999_999, "1 MB"),
+        (1e15, "1,000 TB"),
+        (5e15, "5,000 TB"),
+    ],
 )
 def test_sizes_in_words(size, text):
     assert _memory.show_size(size) == text
@@ -118,3 +125,16 @@ def test_the_usual_limit_is_four_fifths_of_what_there_is(monkeypatch):
     monkeypatch.setattr(_memory, "_control_group", lambda: 5_000)
     monkeypatch.setattr(_memory, "_address_space", lambda: 20_000)
     assert _memory.room() == 4_000
+
+
+def test_an_address_space_that_cannot_be_asked_for_sets_no_limit(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resource", None)
+    assert _memory._address_space() == _memory.UNKNOWN
+
+
+def test_an_address_space_whose_use_is_not_known_counts_as_unused(monkeypatch):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (5_000, 5_000))
+    assert _memory._address_space() == 0
+    monkeypatch.setattr(_memory.Path, "read_text", lambda _: "unknown")
+    assert _memory._address_space() == 5_000

@@ -156,3 +156,17 @@ def test_rows_one_by_one_get_what_they_get_together(name):
     assert np.array_equal(each, model.predict(counts))
     distances = np.concatenate([model.transform(counts[[i]]) for i in range(40)])
     assert np.array_equal(distances, model.transform(counts))
+
+
+def test_the_sums_of_a_cluster_that_lost_its_rows_are_nothing():
+    counts = np.array([[1.0, 2, 3], [3, 1, 1], [1, 1, 5], *([[1, 1, 1]] * 30)])
+    rows = made(csr_array(counts), merge=False)
+    labels = np.zeros(len(rows), np.int32)
+    labels[:3] = 1
+    sums = Sums(rows, labels, 2)
+    for k in range(3):  # few rows at a time, so that the sums are not computed again
+        labels = labels.copy()
+        labels[k] = 0
+        assert sums.move(labels).tolist() == [True, True]
+    assert not sums.totals[1].any()
+    assert sums.counts.tolist() == [33, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -235,3 +236,12 @@ def test_a_label_of_noise_that_is_scored_as_a_cluster_is_told(noisy):
         other = examine([0, 0, 1, 1, 1], preds, measures=FEW, noise=noise)
         assert other.cautions() == []
         assert "Label -1" not in repr(other)
+
+
+def test_a_sample_for_measures_of_features_is_named(data, monkeypatch):
+    truth, preds, points = data
+    module = sys.modules["clustervet.evidence.examine"]
+    monkeypatch.setattr(module, "MEASURED", 100)
+    found = examine(truth, preds, features=points, measures=FEW, sample=60, random_state=0)
+    said = "60 of the 120 points were drawn at random for the measures of features."
+    assert said in found.notes

@@ -311,3 +311,12 @@ def test_columns_that_cannot_be_standardized_are_refused(form: Any) -> None:
 def test_numbers_beyond_any_float_are_refused() -> None:
     with pytest.raises(FeatureError, match="beyond any float"):
         cv.silhouette([[10**400], [1], [2]], [0, 0, 1])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_a_column_of_zeros_is_no_fault(form: Any) -> None:
+    points = np.array([[0.0, 1], [0, 2], [0, 6]])
+    found = standardized(form(points))
+    found = found.toarray() if hasattr(found, "toarray") else found
+    assert not found[:, 0].any()
+    assert found[:, 1].std() == pytest.approx(1)

@@ -506,3 +506,10 @@ def test_labels_may_all_be_negative():
     table = Contingency.from_labels([-9, -4, -9, -7], np.array([-3, -3, -2, -3], np.int8))
     assert table.to_dict() == {(-9, -3): 1, (-4, -3): 1, (-9, -2): 1, (-7, -3): 1}
     assert cv.Geometry([[0.0], [1.0], [5.0]], [-9, -9, -4]).names == [-9, -4]
+
+
+def test_masked_objects_and_missing_ones_are_both_missing():
+    labels = np.ma.array(np.array(["a", None, "b", "a"], object), mask=[0, 0, 1, 0])
+    table = cv.Contingency.from_labels([1, 2, 3, 4], labels, missing="drop")
+    assert table.class_names == [1, 4]
+    assert table.cluster_names == ["a"]

@@ -14,6 +14,7 @@ from lattice_oracle import all_labels, power
 
 import clustervet as cv
 from clustervet.partition import Partition
+from clustervet.partition.neighbours import leap
 
 law = settings(max_examples=60)
 vi = cv.variation_of_information
@@ -173,3 +174,14 @@ def test_far_partitions_are_reached_up_to_log_n():
     with pytest.raises(cv.ClustervetError, match="vi must be a number of bits of at least 0"):
         start.at_distance(-1)
     assert start.at_distance(0).partition == start
+
+
+@pytest.mark.parametrize("a", [2, 3, 11, 500])
+def test_a_walk_may_end_half_a_step_away(a):
+    """The largest step: a point leaves the larger of two clusters, which were the target's too."""
+    target = Partition([0] * a + [1] * (a - 1))
+    moved = Partition([0] * (a - 1) + [1] * a)
+    step = cv.variation_of_information(target.labels, moved.labels)
+    assert step <= 2 * leap(target.n)
+    if a > 3:  # and it may not be much nearer
+        assert step > 2 * math.log2(target.n) / target.n

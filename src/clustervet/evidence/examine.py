@@ -167,7 +167,8 @@ class _Examination:
         """Ask every question, in the order in which a page shows the answers."""
         given = self.given
         external = given.truth is not None or bool(given.tables)
-        with ticking(3 * len(given.names) + 2, "evidence") as tick:
+        steps = external + 2 * (given.features is not None)
+        with ticking(steps * len(given.names) + 2, "evidence") as tick:
             judged = self._judged(tick) if external else Judgement()
             tick()
             inner, widths = self._against_features(tick)
