@@ -511,3 +511,29 @@ def test_my_own_measure_may_say_that_it_is_undefined(own: Callable[..., float]) 
 def test_a_direction_that_is_none_is_refused() -> None:
     with pytest.raises(ParameterError, match="'higher', 'lower' or 'neither', not 'sideways'"):
         cv.measure(title="Sideways", family="my own", better="sideways", bounds=(0, 1))
+
+
+EXTREME = [
+    np.ones((30, 30), int),
+    np.ones((1, 40), int),
+    np.ones((40, 1), int),
+    np.ones((2, 2), int),
+    np.ones((2, 400), int),
+    np.ones((400, 2), int),
+    3 * np.eye(20, dtype=int),
+    np.array([[999, 1], [1, 0]]),
+    np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
+]
+# No table is known whose value is below -0.5, and no proof that there is none.
+LOOSE = {"adjusted_fowlkes_mallows", "adjusted_mutual_information", "hubert_gamma"}
+
+
+@pytest.mark.parametrize("record", EXTERNAL, ids=lambda record: record.key)
+def test_values_come_close_to_the_declared_bounds(record: cv.Measure) -> None:
+    tables = [cv.Contingency.from_counts(counts) for counts in EXTREME]
+    values = [record.evaluate(table).value for table in tables]
+    known = [value for value in values if not math.isnan(value)]
+    low, high = record.bounds
+    low = -0.5 if record.key in LOOSE else low
+    assert math.isinf(low) or min(known) <= low + 0.05
+    assert math.isinf(high) or max(known) >= high - 0.05

@@ -47,8 +47,12 @@ KINDS = (
     "deleted statement",
     "swapped arguments",
 )
-# Calls whose arguments are types or that fail at once when the arguments are swapped.
-UNCHANGED_CALLS = {"cast", "TypeVar", "isinstance", "issubclass", "hasattr", "setattr", "getattr"}
+# Calls whose arguments are types, that fail at once when the arguments are swapped, or that give
+# the same either way.
+UNCHANGED_CALLS = {
+    *("cast", "TypeVar", "isinstance", "issubclass", "hasattr", "setattr", "getattr"),
+    *("max", "min", "maximum", "minimum", "hypot"),
+}
 # Decorators that change only speed, or what the type checker sees.
 UNCHANGED_DECORATORS = {"overload", "lru_cache", "cache"}
 # A limit as large as this is one of speed or memory; a test that noticed a change by one would

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import clustervet as cv
-from clustervet.report.page import _bar, to_html
+from clustervet.report.page import _bar, _is_solid, to_html
 from clustervet.scorecard.card_document import leaders_table
 from clustervet.view.model import Cell, Column
 
@@ -64,3 +64,8 @@ def test_a_page_holds_the_costliest_of_very_many_clusters() -> None:
     page = to_html(cv.build_report(found))
     assert "The first 1,000 of 2,001" in page
     assert len(found.to_dict()["clusters"]) == 2_001
+
+
+def test_only_long_words_are_broken() -> None:
+    assert not _is_solid(f"{28 * 'a'} {28 * 'b'}")
+    assert _is_solid(f"a {29 * 'b'}")

@@ -47,11 +47,10 @@ def spread_rows(rows: Rows, k: int, rng: np.random.Generator, gaps: Gaps) -> Cho
         candidates = _draw(weights * closest, rng, trials)
         left = np.minimum(closest[:, None], gaps(candidates))
         at = int(np.argmin((weights[:, None] * left).sum(axis=0)))
-        best = candidates[at]
+        best, closer = candidates[at], left[:, at]
         if closest[best] <= 0:  # the other rows equal chosen ones
-            best = np.setdiff1d(np.arange(len(rows)), chosen)[0]
-            at = int(np.argmax(candidates == best)) if best in candidates else at
-        closest = left[:, at]
+            best, closer = np.setdiff1d(np.arange(len(rows)), chosen)[0], closest
+        closest = closer
         closest[best] = 0.0
         chosen = np.append(chosen, best)
     return chosen
