@@ -18,6 +18,7 @@ KEYS = [
     *("pair_recall", "pair_f1", "hubert_gamma", "mutual_information", "class_entropy"),
     *("conditional_entropy", "variation_of_information", "normalized_mutual_information"),
     *("adjusted_mutual_information", "homogeneity", "completeness", "v_measure"),
+    *("dom_q0", "dom_q1", "dom_q2"),
 ]
 
 
@@ -100,3 +101,15 @@ def test_half_a_million_cells_come_home_as_a_handful_of_sizes():
     assert dict(there.sizes.clusters) == {6: 250_000}
     assert there.pairs.n11 == 3 * 500_000
     assert there.entropies.mutual == pytest.approx(math.log(250_000), rel=1e-13)
+
+
+def test_information_close_to_chance_has_a_value_there_too():
+    rng = np.random.default_rng(282)
+    truth, pred = rng.integers(0, 3, 60), rng.integers(0, 3, 60)
+    frame = ENGINES["duckdb"](pa.table({"y": truth, "c": pred}))
+    there = EngineTable.from_frame(frame, truth="y", pred="c")
+    here = cv.Contingency.from_labels(truth, pred)
+    value = cv.adjusted_mutual_information(here)
+    assert abs(value) < 1e-4
+    assert cv.adjusted_mutual_information(there) == pytest.approx(value, abs=1e-13)
+    assert cv.dom_q1(there) == pytest.approx(cv.dom_q1(here), abs=1e-13)

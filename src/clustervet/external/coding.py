@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-import numpy as np
-
 from clustervet._exact import nats_saved, total_entropy
 from clustervet._numeric import log_binomial
 from clustervet.contingency import Contingency
@@ -115,7 +113,7 @@ def dom_q1(table: Contingency, base: float = 2) -> float:
         alone = each(lambda kinds: _log_choices(table.n, kinds), table.shape[0]) / table.n
     shared, model = table.entropies.mutual, _model_cost(table, of_clusters=True)
     nats = shared + (alone - model)
-    if isinstance(nats, np.ndarray):
+    if not isinstance(table, Contingency):  # its cells are not at hand
         return in_base(nats, base)
     close = table.shape[1] > 1 and abs(nats) < CLOSE * (shared + alone + model)
     if close and len(table.cells.values) <= MANY_CELLS:

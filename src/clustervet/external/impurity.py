@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from clustervet._exact import explained_impurity
 from clustervet.contingency import Contingency
 from clustervet.contingency.sums import as_plain
@@ -89,7 +87,7 @@ def goodman_kruskal_tau(table: Contingency) -> float:
     """
     mixed = table.class_impurity
     explained = mixed - table.cell_sums.cluster_confusion
-    one = not isinstance(explained, np.ndarray)
-    if one and explained < CLOSE * mixed and len(table.cells.values) <= MANY_CELLS:
+    exactly = isinstance(table, Contingency)  # its cells are at hand
+    if exactly and explained < CLOSE * mixed and len(table.cells.values) <= MANY_CELLS:
         explained = explained_impurity(table.plain or as_plain(table.cells))
     return at_least_zero(share(explained, mixed, "there is one class, so nothing to predict"))
