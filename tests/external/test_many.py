@@ -112,13 +112,25 @@ def test_numbers_of_any_type_and_size(rows: np.ndarray) -> None:
     [
         ROWS.tolist(),
         list(ROWS),
+        [ROWS[0].astype(np.int8), *ROWS[1:]],
+        [ROWS[0].tolist(), *ROWS[1:]],
         dict(enumerate(ROWS)),
         pd.DataFrame(ROWS.T, columns=list("abcd")),
         pl.DataFrame(ROWS.T, schema=list("abcd")),
         pa.table(dict(zip("abcd", ROWS, strict=True))),
         (row for row in ROWS),
     ],
-    ids=["lists", "arrays", "dict", "pandas", "polars", "pyarrow", "generator"],
+    ids=[
+        "lists",
+        "arrays",
+        "unlike arrays",
+        "lists and arrays",
+        "dict",
+        "pandas",
+        "polars",
+        "pyarrow",
+        "generator",
+    ],
 )
 def test_containers(labelings: Any) -> None:
     np.testing.assert_array_equal(
@@ -151,6 +163,8 @@ def test_an_empty_batch_has_no_values() -> None:
 def test_refusals() -> None:
     with pytest.raises(LabelError, match=r"truth has 5 labels and pred has 4"):
         cv.rand.many(TRUTH, ROWS[:, :4])
+    with pytest.raises(LabelError, match=r"truth has 5 labels and pred has 4"):
+        cv.rand.many(TRUTH, [ROWS[0], ROWS[1, :4]])
     with pytest.raises(LabelError, match="one row per labeling"):
         cv.rand.many(TRUTH, ROWS[0])
     with pytest.raises(ParameterError, match="colour"):

@@ -33,10 +33,12 @@ class ManyPairs(Table):
 
 
 def count_many(truth: Any, preds: Any) -> ManyPairs | None:
-    """Count one truth and each row of a matrix of whole numbers.
+    """Count one truth and each row of a matrix, or array of a list, of whole numbers.
 
     None if the predictions are something else, or have many objects, classes or clusters.
     """
+    if isinstance(preds, list) and len({_form(pred) for pred in preds}) == 1 and _form(preds[0]):
+        preds = np.stack(preds)
     if not (isinstance(preds, np.ndarray) and preds.ndim == 2 and preds.dtype.kind in "iu"):
         return None
     if not 0 < preds.size <= FEW_OBJECTS * len(preds):
@@ -68,6 +70,11 @@ def count_many(truth: Any, preds: Any) -> ManyPairs | None:
     rest = (n * n - n) // 2 - apart - together
     pairs = Pairs._make(found.astype(object) for found in (both, apart, together - both, rest))
     return ManyPairs(n, pairs, np.concatenate(identical))
+
+
+def _form(pred: Any) -> tuple[Any, ...]:
+    """Type and length of an array; nothing of anything else."""
+    return (pred.dtype, *pred.shape) if type(pred) is np.ndarray else ()
 
 
 register_batch("external", count_many)

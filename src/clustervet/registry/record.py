@@ -163,7 +163,7 @@ class Measure(Result):
             What the labelings are judged by: the truth, or the features of an internal measure.
         labelings : ndarray, list, mapping or data frame
             One labeling in each row of an array, item of a list, value of a mapping or column of
-            a frame. Rows of whole numbers are quickest.
+            a frame. Rows of whole numbers, or a list of arrays of them, are quickest.
         **options : object
             Options of the input, such as ``noise``, and parameters of the formula.
 
