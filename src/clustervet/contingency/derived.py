@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from operator import floordiv, truediv
@@ -29,6 +29,40 @@ Number = int | float | Fraction
 
 class Table:
     """A finished table, which measures read as it is."""
+
+
+class SizedTable(Table):
+    """A table that knows how many of its classes and clusters have each size."""
+
+    def over_sizes(self, term: Callable[[Any, int], float], *, of_clusters: bool) -> float:
+        """Return the sum of a term of each cluster's (or class's) size and the number of classes.
+
+        Parameters
+        ----------
+        term : callable
+            A function of a size and of the number of classes.
+        of_clusters : bool
+            Whether the sizes are those of clusters.
+
+        Returns
+        -------
+        float
+            The sum.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> table = cv.Contingency.from_counts([[4, 3], [5, 1]])
+        >>> table.over_sizes(lambda size, kinds: size * kinds, of_clusters=True)
+        26.0
+        """
+        kinds = sum(self._counted_sizes(of_clusters=False).values())
+        sizes = self._counted_sizes(of_clusters)
+        return math.fsum(count * term(size, kinds) for size, count in sizes.items())
+
+    def _counted_sizes(self, of_clusters: bool) -> Mapping[int, int]:
+        """How many clusters, or classes, have each size."""
+        raise NotImplementedError
 
 
 class Pairs(NamedTuple):
@@ -110,7 +144,7 @@ def _plain_names(names: Names) -> list[Any]:
     return [plain_label(name) for name in names]
 
 
-class TableSums(Table):
+class TableSums(SizedTable):
     """The cells of a table, their names, and everything that follows from them."""
 
     def __init__(self, cells: Cells, class_names: Names, cluster_names: Names) -> None:
@@ -310,30 +344,8 @@ class TableSums(Table):
         """Sum over classes of the largest 2x / (a + b) of a cell x with class a and cluster b."""
         return math.fsum(self.peaks.class_overlaps)
 
-    def over_sizes(self, term: Callable[[Any, int], float], *, of_clusters: bool) -> float:
-        """Return the sum of a term of each cluster's (or class's) size and the number of classes.
-
-        Parameters
-        ----------
-        term : callable
-            A function of a size and of the number of classes.
-        of_clusters : bool
-            Whether the sizes are those of clusters.
-
-        Returns
-        -------
-        float
-            The sum.
-
-        Examples
-        --------
-        >>> import clustervet as cv
-        >>> table = cv.Contingency.from_counts([[4, 3], [5, 1]])
-        >>> table.over_sizes(lambda size, kinds: size * kinds, of_clusters=True)
-        26.0
-        """
-        sizes = Counter((self.cluster_sizes if of_clusters else self.class_sizes).tolist())
-        return math.fsum(count * term(size, self.shape[0]) for size, count in sizes.items())
+    def _counted_sizes(self, of_clusters: bool) -> Mapping[int, int]:
+        return Counter((self.cluster_sizes if of_clusters else self.class_sizes).tolist())
 
     def _peak_sum(self, peaks: Sequence[int]) -> int | Fraction:
         if self.plain is not None:

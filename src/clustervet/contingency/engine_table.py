@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from clustervet.contingency.derived import Entropies, Pairs, Table, count_pairs
+from clustervet.contingency.derived import Entropies, Pairs, SizedTable, count_pairs
 from clustervet.contingency.sums import expected_deviances
 from clustervet.contingency.table import Contingency
 from clustervet.errors import TableError, UndefinedError
@@ -17,7 +17,7 @@ from clustervet.labels.pair import Missing
 NO_CELLS = "it needs the cells of the table, and those stay in the engine"
 
 
-class EngineTable(Table):
+class EngineTable(SizedTable):
     """A table whose cells stay in an engine: its sums, for the measures that need no cell.
 
     Give it to a measure or to `external_scores`, as any other table. Make it by `from_frame`.
@@ -135,31 +135,8 @@ class EngineTable(Table):
             return self.entropies.mutual
         return expected_deviances(self.sizes.classes, self.sizes.clusters, self.n)
 
-    def over_sizes(self, term: Callable[[Any, int], float], *, of_clusters: bool) -> float:
-        """Return the sum of a term of each cluster's (or class's) size and the number of classes.
-
-        Parameters
-        ----------
-        term : callable
-            A function of a size and of the number of classes.
-        of_clusters : bool
-            Whether the sizes are those of clusters.
-
-        Returns
-        -------
-        float
-            The sum.
-
-        Examples
-        --------
-        >>> import duckdb
-        >>> frame = duckdb.sql("SELECT i % 2 AS y, i % 4 AS c FROM range(60) AS t(i)")
-        >>> table = EngineTable.from_frame(frame, truth="y", pred="c")
-        >>> table.over_sizes(lambda size, kinds: size * kinds, of_clusters=True)
-        120.0
-        """
-        sizes = self.sizes.clusters if of_clusters else self.sizes.classes
-        return math.fsum(many * term(size, self.shape[0]) for size, many in sizes.items())
+    def _counted_sizes(self, of_clusters: bool) -> Mapping[int, int]:
+        return self.sizes.clusters if of_clusters else self.sizes.classes
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(Contingency, name):
