@@ -133,4 +133,6 @@ def test_many_cells_agree_with_the_bootstrap() -> None:
             key, truth, pred, method="basic", resamples=300, random_state=0
         )
         assert found.resamples == 0
+        assert found.coverage is None
+        assert "was not studied" in found.caution
         assert found.standard_error == pytest.approx(peer.standard_error, rel=0.2)

@@ -16,6 +16,7 @@ from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
 from clustervet.inference.calibration import LEAST, Coverage, coverage_of
 from clustervet.inference.jackknife import (
+    MOST_CELLS,
     Spread,
     is_quick,
     jackknife,
@@ -202,6 +203,8 @@ def intervals(
     values = values_of(table, records, own)
     if kind == "jackknife":
         spreads = _spreads(table, records, own, (resamples, random_state, n_jobs))
+        # Neither parameters nor tables of more cells were studied.
+        studied = not own and len(table) <= MOST_CELLS
         return [
             spread_interval(
                 value,
@@ -210,8 +213,7 @@ def intervals(
                 record.bounds,
                 n,
                 drawn,
-                # Neither parameters nor resampling were studied.
-                None if own or drawn else coverage_of(record.key, table.cells.values),
+                coverage_of(record.key, table.cells.values) if studied else None,
             )
             for record, value, (spread, drawn) in zip(records, values, spreads, strict=True)
         ]
