@@ -243,8 +243,15 @@ def test_a_label_of_noise_may_have_any_number_of_digits(run, file):
     assert (ran.code, ran.err) == (0, "")
 
 
-@pytest.mark.parametrize("package", ["plotly", "jinja2"])
-def test_a_package_that_is_not_installed_is_named(run, table, package):
+@pytest.mark.parametrize(
+    ("package", "named", "needing"),
+    [
+        ("plotly", "plotly", ["report", *COLUMNS, "-o"]),
+        ("jinja2", "jinja2", ["report", *COLUMNS, "-o"]),
+        ("sklearn", "scikit-learn", ["compare", "--labels", "kind,size,kmeans", "--report"]),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named(table, package, named, needing):
     """Only what needs the package needs it."""
     code = f"""
 import sys
@@ -252,15 +259,18 @@ sys.modules[{package!r}] = None
 from clustervet.cli import main
 main()
 """
-    for command, ends in (("score", 0), ("report", 2)):
-        page = table.with_suffix(".html")
-        output = ["-o", page] if command == "report" else ["-m", "rand"]
-        argv = [sys.executable, "-c", code, command, table, *COLUMNS, *output]
-        ended = subprocess.run(list(map(str, argv)), capture_output=True, text=True, timeout=120)
+    page = table.with_suffix(".html")
+    command, *options = needing
+    for argv, ends in (
+        (["score", table, *COLUMNS, "-m", "rand"], 0),
+        ([command, table, *options, page], 2),
+    ):
+        called = [sys.executable, "-c", code, *map(str, argv)]
+        ended = subprocess.run(called, capture_output=True, text=True, timeout=120)
         assert ended.returncode == ends, ended.stderr
         if ends:
             assert ended.stderr == (
-                f"clustervet: this needs the package {package}, which is not installed; install it "
+                f"clustervet: this needs the package {named}, which is not installed; install it "
                 "with pip.\n"
             )
             assert not page.exists()

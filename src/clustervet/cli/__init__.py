@@ -45,7 +45,8 @@ def _run() -> None:
         package = (error.name or "").partition(".")[0]
         if package in ("", "clustervet"):
             raise
-        _refuse(f"this needs the package {package}, which is not installed; install it with pip.")
+        named = "scikit-learn" if package == "sklearn" else package
+        _refuse(f"this needs the package {named}, which is not installed; install it with pip.")
     except Exception as error:
         if isinstance(error, MemoryError) or any(said in str(error) for said in EXHAUSTED):
             _refuse("there is not enough memory for this; give it less data, or use fewer --jobs.")
