@@ -21,7 +21,8 @@ PATHS = {
     "compiled, dense, several threads": {"FEW_OBJECTS": 0, "GRAIN": 1},
     "compiled, dense, widened in chunks": {"FEW_OBJECTS": 0, "CHUNK": 7},
     "compiled, sparse": {"FEW_OBJECTS": 0, "DENSE_CELLS": 0},
-    "compiled, sparse, in blocks": {"FEW_OBJECTS": 0, "DENSE_CELLS": 0, "BLOCK": 13},
+    "compiled, sparse, in blocks": {"FEW_OBJECTS": 0, "DENSE_CELLS": 0, "BLOCK": 13, "MANY": 1},
+    "compiled, sparse, many cells": {"FEW_OBJECTS": 0, "DENSE_CELLS": 0, "BLOCK": 13, "MANY": 99},
     "compiled, poor guesses": {"FEW_OBJECTS": 0, "SAMPLE": 1},
 }
 DTYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
@@ -193,7 +194,7 @@ def test_missing_and_noise_labels_on_every_path(path):
 
 
 @pytest.mark.parametrize(
-    "limits", [{}, {"DENSE_CELLS": 0, "BLOCK": 9_000}], ids=["dense", "sparse"]
+    "limits", [{}, {"DENSE_CELLS": 0, "BLOCK": 9_000, "MANY": 1}], ids=["dense", "sparse"]
 )
 def test_many_threads_at_once_get_the_answer_of_one(limits, monkeypatch):
     rng = np.random.default_rng(6)

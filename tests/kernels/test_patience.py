@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 import clustervet as cv
 from clustervet._kernels.patience import Patience, compiled_always, is_little
+from clustervet.contingency.cells import margins
 
 PROGRAM = """
 import sys
@@ -95,3 +96,14 @@ def test_internal_measures_are_the_same_without_a_compiler(n, d, metric, places,
     with compiled_always():
         compiled = scores()
     assert plain == pytest.approx(compiled, rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+def test_sums_of_columns_are_the_same_both_ways() -> None:
+    rng = np.random.default_rng(0)
+    table = cv.Contingency.from_counts(rng.integers(0, 5, (40, 30)))
+    plain = margins(table.cells, 30)
+    with compiled_always():
+        compiled = margins(table.cells, 30)
+    for one, other in zip(plain, compiled, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)

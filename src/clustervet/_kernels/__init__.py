@@ -13,7 +13,7 @@ from typing import Any
 from clustervet._kernels.threads import Pool, blas_on_one_core, cores, ranges, run
 
 _ROOMS = {
-    "cells": ("cell_sums", "entropy", "expected_terms", "peaks", "sum_squares"),
+    "cells": ("add_columns", "cell_sums", "entropy", "expected_terms", "peaks", "sum_squares"),
     "counting": (
         "count_dense",
         "count_sparse",

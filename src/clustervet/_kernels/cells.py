@@ -39,6 +39,13 @@ def _add(total, lost, value):
 
 
 @compiled
+def add_columns(cols, values, sums):
+    """Add the values of cells to the sums of their columns."""
+    for k in range(len(cols)):
+        sums[cols[k]] += values[k]
+
+
+@compiled
 def sum_squares(values):
     """Sum of squares of whole values, exactly, as words high, middle and low in base 2^32."""
     words = np.zeros(6, np.uint64)

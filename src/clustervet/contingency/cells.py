@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._kernels.patience import is_little
+
 # Up to this many cells plain Python is quicker than loading compiled loops.
 FEW_CELLS = 2_000
+# Up to this many cells numpy may take some times their memory to sum columns.
+MANY_CELLS = 2**20
 # Whole numbers below this are exact in a float64.
 FLOAT_LIMIT = 2**53
 
@@ -71,7 +75,13 @@ def margins(cells: Cells, width: int) -> tuple[NDArray[Any], NDArray[Any]]:
     height = len(cells.indptr) - 1
     if values.dtype == np.int64 and int(values.sum()) < FLOAT_LIMIT:
         rows = np.add.reduceat(values, cells.indptr[:-1])
-        cols = np.bincount(cells.cols, weights=values, minlength=width).astype(np.int64)
+        if is_little(len(values), MANY_CELLS):
+            cols = np.bincount(cells.cols, weights=values, minlength=width).astype(np.int64)
+            return rows, cols
+        from clustervet import _kernels
+
+        cols = np.zeros(width, np.int64)
+        _kernels.add_columns(cells.cols, values, cols)
         return rows, cols
     if values.dtype == np.float64:
         return _float_sums(cells.rows, values, height), _float_sums(cells.cols, values, width)

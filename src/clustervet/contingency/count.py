@@ -33,7 +33,8 @@ SAMPLE = 2_048
 GRAIN = 500_000
 CHUNK = 2**20
 PAGE = 4_096
-BLOCK = 2**24
+# Objects that are sorted at once, and the share of them, 1 / MANY, that are many cells.
+BLOCK, MANY = 2**24, 8
 Span = tuple[int, int]
 Counted = tuple[Cells, NDArray[Any], NDArray[Any]]
 
@@ -202,19 +203,25 @@ def _gather(
 
 
 def _sparse(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) -> Cells:
-    """Sort by class in blocks of bounded size, and merge the blocks."""
+    """Sort by class in blocks of bounded size, and merge the blocks.
+
+    Sorting takes 4 bytes per object, and a cell has 12. So where the first block has many cells,
+    and the table will have more, all objects are sorted at once: merging would take more memory.
+    """
     from clustervet import _kernels
 
-    total: Cells | None = None
-    for first in range(0, len(truth), BLOCK):
-        last = min(first + BLOCK, len(truth))
-        block = Cells(
-            *_kernels.count_sparse(
-                truth[first:last], pred[first:last], np.int64(rows[0]), np.int64(cols[0]), rows[1]
-            )
-        )
-        total = block if total is None else _merge(total, block, rows[1])
-    assert total is not None  # there is at least one object
+    def count(first: int, last: int) -> Cells:
+        sides = truth[first:last], pred[first:last]
+        lows = np.int64(rows[0]), np.int64(cols[0])
+        return Cells(*_kernels.count_sparse(*sides, *lows, rows[1]))
+
+    n = len(truth)
+    total = count(0, min(BLOCK, n))
+    if n > BLOCK and len(total.values) > BLOCK // MANY:
+        del total
+        return count(0, n)
+    for first in range(BLOCK, n, BLOCK):
+        total = _merge(total, count(first, min(first + BLOCK, n)), rows[1])
     return total
 
 
