@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +56,7 @@ AGREEMENT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One cluster, or one class: how it fits, and its exact share of what is wrong.
 
     For a cluster, `majority` is its main class, `purity` the share of the cluster in that
@@ -82,7 +81,7 @@ class Part:
     def to_dict(self) -> dict[str, Any]:
         """As plain data; names as text that is safe to show."""
         return {
-            **asdict(self),
+            **self._asdict(),
             "name": show_label(self.name),
             "majority": show_label(self.majority),
             "match": None if self.match is None else show_label(self.match),
@@ -242,7 +241,7 @@ class Diagnosis(Result):
             {"part": "repair", "name": one.action, "size": one.objects, **one.to_dict()}
             for one in dict.fromkeys([*self.repairs, *self.repairs_per_object])
         ]
-        names = ["part", *Part.__dataclass_fields__, *GAINS]
+        names = ["part", *Part._fields, *GAINS]
         return {name: [row.get(name) for row in rows] for name in names}
 
     def document(self) -> Section:
@@ -654,7 +653,6 @@ def diagnose(
 def _parts(table: Contingency, sums: list[Reals], matched: dict[int, int]) -> list[Part]:
     """One entry a cluster of this table (whose roles may be exchanged)."""
     names, others = table.cluster_names, table.class_names
-    sizes, other_sizes = table.cluster_sizes.tolist(), table.class_sizes.tolist()
     rows, cols, values = table.cells.rows, table.cells.cols, table.cells.values
     order = np.lexsort((table.class_sizes[rows], -values, cols))
     first = order[np.searchsorted(cols[order], np.arange(len(names)))]
@@ -663,27 +661,22 @@ def _parts(table: Contingency, sums: list[Reals], matched: dict[int, int]) -> li
     # As a sum of positive terms p (1 - p), which keeps its digits near 0.
     chances = _ratio(values, whole) * _ratio(whole - values, whole)
     gini = np.bincount(cols, weights=chances, minlength=len(names))
-    found = []
-    columns = (rows[first], values[first], entropy, gini, vi, q0, errors)
-    for k, (row, top, *of_part) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-        size, other = sizes[k], other_sizes[row]
-        found.append(
-            Part(
-                name=names[k],
-                size=size,
-                majority=others[row],
-                purity=float(top / size),
-                recall=float(top / other),
-                f=float(2 * top / (size + other)),
-                entropy=of_part[0],
-                gini=of_part[1],
-                match=others[matched[k]] if k in matched else None,
-                vi=of_part[2],
-                q0=of_part[3],
-                pair_errors=of_part[4],
-            )
-        )
-    return found
+    size, other, top = table.cluster_sizes, table.class_sizes[rows[first]], values[first]
+    columns = (
+        names,
+        size.tolist(),
+        [others[row] for row in rows[first].tolist()],
+        _ratio(top, size).tolist(),
+        _ratio(top, other).tolist(),
+        _ratio(2 * top, size + other).tolist(),
+        entropy.tolist(),
+        gini.tolist(),
+        [others[matched[k]] if k in matched else None for k in range(len(names))],
+        vi.tolist(),
+        q0.tolist(),
+        errors.tolist(),
+    )
+    return list(map(Part._make, zip(*columns, strict=True)))
 
 
 def _spreads(parts: list[Part], table: Contingency, most: int) -> list[Spread]:
@@ -753,7 +746,8 @@ def _cell_shares(table: Contingency) -> _Shares:
     share = _ratio(x, np.full(len(x), table.n, x.dtype))
     by_cluster, by_class = _surprise(x, b), _surprise(x, a)
     kinds = table.shape[0] - 1
-    cost = np.array([log_binomial(float(size), kinds) for size in table.cluster_sizes.tolist()])
+    sizes, places = np.unique(table.cluster_sizes, return_inverse=True)
+    cost = np.array([log_binomial(float(size), kinds) for size in sizes.tolist()])[places]
     model = _ratio(x, b) * (cost / float(table.n))[cols]
     return _Shares(
         rows=rows,
