@@ -422,8 +422,9 @@ def _expected(pair: dict[str, Any]) -> list[tuple[int, int, int]]:
     if len(codes[0]) != len(codes[1]):
         raise _RefusedError
     for side in pair["sides"]:
-        # Fractions that are exact, as decimals are, may be labels.
+        # Fractions that are exact, as decimals are, may be labels; so may nothing but holes.
         odd = side["alphabet"] in REFUSED and side["container"] != "polars Decimal"
+        odd = odd and any(code >= 0 for code in side["codes"])
         if side["container"] in NEVER or odd:
             raise _RefusedError
     rows: list[tuple[Any, Any]] = []
@@ -483,7 +484,7 @@ def _fault(pair: dict[str, Any]) -> tuple[str, int, int]:
             _show(cv, containers, options)
     except ClustervetError as error:
         # What is quoted from a text that is no list of labels is not the product's own.
-        quoted = [container for container in containers if isinstance(container, str)]
+        quoted = [text for text in containers if isinstance(text, str) and text]
         said = str(error)
         for text in quoted:
             said = said.replace(text, "a text")
