@@ -75,10 +75,8 @@ def test_every_kind_of_change_is_made():
     }
     assert len(made("default")) == 4  # None, 2 up, 2 down, False
     assert ("total * steps", "None") in made("returned None")
-    assert {after for _, after in made("swapped arguments")} == {
-        "total += max(steps, width)",
-        'print(total, "é")',
-    }
+    # Not those of max, which gives the same either way.
+    assert {after for _, after in made("swapped arguments")} == {'print(total, "é")'}
     assert len(made("deleted statement")) == 4
 
 
