@@ -23,7 +23,7 @@ LEEWAY = 0.25
 # The share of the sizes, the largest, that a slope is fitted to.
 FITTED = 0.6
 # Runs of one size, of which the quickest counts, unless they take longer than this many seconds.
-RUNS, LONG = 5, 4.0
+RUNS, LONG = 3, 2.0
 Call = Callable[[], Any]
 
 
@@ -84,10 +84,10 @@ def cases() -> list[Growth]:
 
     def filled(cells: int) -> cv.Contingency:
         side = round((4 * cells) ** 0.5)
-        places = np.sort(rng.choice(side * side, cells, replace=False))
+        places = np.unique(rng.integers(0, side * side, cells))
         rows, cols = np.unique(places // side), np.unique(places % side)
         pairs = np.searchsorted(rows, places // side), np.searchsorted(cols, places % side)
-        counts = rng.integers(1, 100, cells)
+        counts = rng.integers(1, 100, len(places))
         return cv.Contingency.from_labels(*pairs, weights=counts)
 
     def everything(cells: int) -> Call:
@@ -113,9 +113,9 @@ def cases() -> list[Growth]:
     return [
         Growth("adjusted_rand", "objects", 1, many, lambda n: labels(n, 100)),
         Growth("adjusted_mutual_information", "clusters", 2, (63, 125, 250, 500), information),
-        Growth("six external measures", "cells", 1, many[:-1], everything),
-        Growth("interval of vi", "cells", 1, many[:-1], interval),
+        Growth("six external measures", "cells", 1, many[:-2], everything),
+        Growth("interval of vi", "cells", 1, many[:-2], interval),
         Growth("distance_matrix", "labelings", 2, (25, 50, 100, 200), matrix),
-        Growth("silhouette", "points", 2, (10_000, 20_000, 40_000, 80_000), points(cv.silhouette)),
+        Growth("silhouette", "points", 2, (10_000, 20_000, 40_000), points(cv.silhouette)),
         Growth("calinski_harabasz", "points", 1, many, points(cv.calinski_harabasz)),
     ]
