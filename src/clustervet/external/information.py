@@ -25,8 +25,8 @@ from clustervet.registry import measure
 
 Average = Literal["geometric", "arithmetic", "min", "max", "joint"]
 ONE_CLASS = "there is one class, so there is no information to share"
-ALL_ALIKE = "all tables with these sizes share the same information"
 ONE_CLUSTER = "there is one cluster, so there is no information to share"
+ALL_ALIKE = "all tables with these sizes share the same information"
 # Information above chance is computed again in more digits where it is below this share of all.
 CLOSE = 1e-2
 # Decimals of forty digits that differ by less than this share are equal.
@@ -315,8 +315,7 @@ def adjusted_mutual_information(table: Contingency, average: Average = "arithmet
     if below <= 1e-14 * most:
         raise UndefinedError(ALL_ALIKE)
     close = abs(above) < CLOSE * shared or below < CLOSE * most
-    if not isinstance(table, Contingency):  # its cells are not at hand
-        close = False
+    close = close and isinstance(table, Contingency)  # else its cells are not at hand
     if close and max(table.shape) < table.n and len(table.cells.values) <= MANY_CELLS:
         exact = information(table.plain or as_plain(table.cells))
         if exact is not None:

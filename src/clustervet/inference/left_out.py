@@ -71,7 +71,7 @@ class LeftOut(Table):
     @cached_property
     def exact_pairs(self) -> Pairs:
         """Pair counts, or those expected in `n` draws."""
-        # Twice the pairs in one class, in one cluster and in one cell.
+        # Sums of squares of classes, clusters and cells.
         squares = [int(sizes @ sizes) - 2 * own + 1 for sizes, own in self._sizes]
         if self.scaled:
             same = [sums * (self.n / (2 * self.left)) for sums in squares]
