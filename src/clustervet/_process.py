@@ -159,9 +159,11 @@ def _end_children() -> None:
         for child in sys.modules["multiprocessing.process"].active_children():
             child.kill()
     for thread in os.listdir("/proc/self/task"):  # on Linux alone
-        with open(f"/proc/self/task/{thread}/children") as children:
+        # A thread may end while we read the list, and so may a child.
+        with suppress(OSError), open(f"/proc/self/task/{thread}/children") as children:
             for number in children.read().split():
-                os.kill(int(number), signal.SIGTERM)
+                with suppress(OSError):
+                    os.kill(int(number), signal.SIGTERM)
 
 
 def _exit_at_once(number: int, frame: FrameType | None) -> NoReturn:
