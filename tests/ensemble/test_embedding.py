@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.manifold import smacof
 
 from clustervet.ensemble import embedding as maps
 from clustervet.ensemble.embedding import classical, majorize, stress
@@ -69,26 +70,26 @@ def test_no_step_raises_the_stress(monkeypatch):
     assert all(b <= a + 1e-12 for a, b in pairwise(values))
 
 
-def majorized(matrix, points, settled=1e-7, steps=1_000):
-    """Guttman transforms until a step lowers the raw stress by a small share of the squares."""
-    last = np.inf
-    for _ in range(steps):
-        gaps = gaps_of(points)
-        raw = ((matrix - gaps) ** 2).sum()
-        if last - raw <= settled * (matrix**2).sum():
-            break
-        last = raw
-        ratios = np.divide(matrix, gaps, out=np.zeros_like(gaps), where=gaps > 0)
-        points = (ratios.sum(axis=1)[:, None] * points - ratios @ points) / len(points)
-    return points
-
-
 @pytest.mark.parametrize("count", [3, 9, 20, 60])
-def test_the_stress_is_no_worse_than_that_of_plain_majorization(count):
+@pytest.mark.parametrize("drawn", [False, True])
+def test_steps_are_those_of_scikit_learn(count, drawn):
     matrix = many(count=count).distances.matrix
     start = classical(matrix, 2)
-    expected = stress(matrix, majorized(matrix, start))
-    assert majorize(matrix, start)[1] <= expected + 1e-6
+    if drawn:
+        start = np.random.default_rng(count).normal(size=start.shape)
+    peer, _ = smacof(
+        matrix, init=start, n_init=1, max_iter=1_000, eps=1e-7, normalized_stress=False
+    )
+    points, value = majorize(matrix, start)
+    assert points == pytest.approx(peer, abs=1e-8)
+    assert value == stress(matrix, points)
+
+
+def test_equal_labelings_stay_at_one_place():
+    matrix = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    points, value = majorize(matrix, np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 1.0]]))
+    assert (points[0] == points[1]).all()
+    assert value == pytest.approx(0, abs=1e-6)
 
 
 def test_a_map_of_an_ensemble():

@@ -78,8 +78,11 @@ def test_the_joint_table_holds_the_table_of_each_prediction():
     joint = Joint(["good", "poor"], [read_labels(x) for x in (TRUTH, GOOD, POOR)])
     for table, pred in zip(joint.tables(), (GOOD, POOR), strict=True):
         assert table == cv.Contingency.from_labels(TRUTH, pred)
-    for table, again in zip(joint.tables(), joint.resampled(joint.counts), strict=True):
-        assert table == again
+    record = cv.measures["adjusted_rand"]
+    found = joint.scores(record, {}, np.vstack([joint.counts, joint.counts[::-1]]), lambda: None)
+    assert found[0].tolist() == [cv.adjusted_rand(TRUTH, GOOD), cv.adjusted_rand(TRUTH, POOR)]
+    turned = [np.repeat(labels, joint.counts[::-1]) for labels in joint.labels]
+    assert found[1].tolist() == [cv.adjusted_rand(turned[0], each) for each in turned[1:]]
 
 
 def test_missing_objects_are_dropped_from_all():

@@ -318,11 +318,13 @@ def test_cards_and_records_survive_pickling():
 def test_an_error_stops_all_threads_between_two_resamples():
     resamples, scored = 2_000_000, []
 
-    def score(counts):
-        scored.append(len(counts))
-        if len(scored) == 100:
-            raise KeyboardInterrupt
-        return [0.0]
+    def score(draws, done):
+        for _ in draws:
+            scored.append(None)
+            if len(scored) == 100:
+                raise KeyboardInterrupt
+            done()
+        return np.zeros((len(draws), 1))
 
     with pytest.raises(KeyboardInterrupt):
         evaluate(draw(np.array([1, 2, 3]), resamples, 0), score, resamples, 1, n_jobs=2)

@@ -152,12 +152,20 @@ def majorize(matrix: Floats, points: Floats) -> tuple[Floats, float]:
     """Move points until the stress settles; no step raises it (de Leeuw 1977, SMACOF)."""
     if not matrix.any():
         return np.zeros_like(points), 0.0
-    from sklearn.manifold import smacof
+    from scipy.spatial.distance import pdist, squareform
 
-    moved, _ = smacof(
-        matrix, init=points, n_init=1, max_iter=STEPS, eps=SETTLED, normalized_stress=False
-    )
-    return moved, stress(matrix, moved)
+    gaps = squareform(pdist(points))
+    last = math.inf
+    for _ in range(STEPS):
+        # The Guttman transform, in which points at one place do not move each other.
+        pull = np.divide(matrix, gaps, out=np.zeros_like(gaps), where=gaps > 0)
+        points = (pull.sum(axis=1)[:, None] * points - pull @ points) / len(points)
+        gaps = squareform(pdist(points))
+        errors = float(((gaps - matrix) ** 2).sum())
+        if last - errors < SETTLED * float((gaps**2).sum()):
+            break
+        last = errors
+    return points, stress(matrix, points)
 
 
 def stress(matrix: Floats, points: Floats) -> float:

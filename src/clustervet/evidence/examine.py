@@ -9,7 +9,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from clustervet._checks import share
+from clustervet._checks import entropy, share
+from clustervet._kernels.threads import Pool
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Ensemble, Summary
@@ -126,12 +127,13 @@ def examine(
     'a'
     """
     chosen = check_examination(measures, confidence, metric)
+    seed = entropy(random_state)
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     given = read_inputs(truth, preds, features, policies, feature_names, weights, ids)
     if standardize and features is not None:
         given = replace(given, features=standardized(read_points(features)))
     examination = _Examination(
-        given, features, chosen, confidence, weights, metric, sample, random_state, n_jobs
+        given, features, chosen, confidence, weights, metric, sample, seed, n_jobs
     )
     return examination.gather()
 
@@ -168,11 +170,15 @@ class _Examination:
         given = self.given
         external = given.truth is not None or bool(given.tables)
         steps = external + 2 * (given.features is not None)
-        with ticking(steps * len(given.names) + 2, "evidence") as tick:
+        # The space of clusterings needs no other answer, and is measured meanwhile.
+        aside = replace(self, notes=[])
+        with ticking(steps * len(given.names) + 2, "evidence") as tick, Pool(1) as pool:
+            space = pool.submit(aside._summary)
             judged = self._judged(tick) if external else Judgement()
             tick()
             inner, widths = self._against_features(tick)
-            summary = self._summary()
+            summary = space.result()
+            self.notes += aside.notes
             tick()
         found = Evidence(
             names=given.names,

@@ -111,8 +111,8 @@ def pair_sets_index(table: Contingency) -> float:
     cells = table.cells
     sides: list[Any] = [table.class_sizes, table.cluster_sizes]
     found: Exact = _best_sum(table, np.maximum(sides[0][cells.rows], sides[1][cells.cols]))
-    ranked = zip(*(np.sort(sizes)[::-1].tolist() for sizes in sides), strict=False)
-    expected: Exact = math.fsum(min(a, b) / table.n for a, b in ranked)
+    classes, clusters = (np.sort(sizes)[::-1][: min(table.shape)] for sizes in sides)
+    expected: Exact = math.fsum((np.minimum(classes, clusters) / table.n).tolist())
     if abs(float(found - expected)) < CLOSE * found and (plain := _exactly(table)):
         sides = [plain.class_sizes, plain.cluster_sizes]
         places = zip(plain.rows, plain.cols, strict=True)

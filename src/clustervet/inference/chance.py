@@ -16,6 +16,7 @@ from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
+from clustervet.inference.batch import scores
 from clustervet.inference.expectation import ClosedForm
 from clustervet.inference.nulls import Side, resolve_model, sides
 from clustervet.inference.pair_null import ALL_TABLES, LOST, NORMAL, PEARSON, TRUSTED
@@ -408,6 +409,10 @@ def _p_value(
     return RANDOM_TABLES, (above + share * (equal + 1)) / (len(drawn) + 1)
 
 
+# Up to this many entries random tables are drawn whole rather than object by object.
+TABLE_ENTRIES = 1_000_000
+
+
 def _sample(
     measured: Sequence[tuple[Measure, dict[str, Any]]],
     table: Contingency,
@@ -416,44 +421,33 @@ def _sample(
     samples: int,
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """The measures on random tables, a row each."""
+    """The measures on random tables: one row per table."""
     need(8 * samples * len(measured), f"the values of {samples:,} random tables")
     values = np.empty((samples, len(measured)))
+    height, width = table.shape
     with ticking(samples, "random tables") as tick:
-        for k, drawn in enumerate(_random_tables(table, both, model, samples, rng)):
-            values[k] = [record.evaluate(drawn, **own).value for record, own in measured]
-            tick()
+        if model == "sizes" and min(height, width) == 1:  # sizes that leave no choice
+            values[:] = _values(measured, table)
+        elif model == "sizes" and height * width <= TABLE_ENTRIES:
+            from scipy.stats import random_table
+
+            law = random_table(table.class_sizes, table.cluster_sizes)
+            full = Contingency.from_counts(np.ones(table.shape, np.int64))
+            block = max(1, TABLE_ENTRIES // (height * width))
+            for start in range(0, samples, block):
+                drawn = law.rvs(size=min(block, samples - start), random_state=rng)
+                counts = np.asarray(drawn, np.int64).reshape(-1, height * width)
+                values[start : start + block] = scores(full, measured, counts, tick)
+        else:
+            for row in values:
+                row[:] = _values(measured, Contingency.from_labels(*(s.draw(rng) for s in both)))
+                tick()
     return values
 
 
-# Up to this many entries random tables are drawn whole rather than object by object.
-TABLE_ENTRIES = 1_000_000
-
-
-def _random_tables(
-    table: Contingency,
-    both: tuple[Side, Side],
-    model: str,
-    samples: int,
-    rng: np.random.Generator,
-) -> Any:
-    height, width = table.shape
-    if model == "sizes" and min(height, width) == 1:
-        yield from [table] * samples  # sizes that leave no choice
-        return
-    if model == "sizes" and height * width <= TABLE_ENTRIES:
-        from scipy.stats import random_table
-
-        law = random_table(table.class_sizes, table.cluster_sizes)
-        full = Contingency.from_counts(np.ones(table.shape, np.int64))
-        block = max(1, TABLE_ENTRIES // (height * width))
-        for start in range(0, samples, block):
-            drawn = law.rvs(size=min(block, samples - start), random_state=rng)
-            for counts in np.asarray(drawn).reshape(-1, height * width):
-                yield full.with_values(counts.astype(np.int64))
-        return
-    for _ in range(samples):
-        yield Contingency.from_labels(both[0].draw(rng), both[1].draw(rng))
+def _values(measured: Sequence[tuple[Measure, dict[str, Any]]], table: Contingency) -> list[float]:
+    """The measures on one table."""
+    return [record.evaluate(table, **own).value for record, own in measured]
 
 
 def _spread(drawn: NDArray[np.float64]) -> float:

@@ -6,6 +6,7 @@ import math
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from clustervet._checks import share
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError
+from clustervet.inference.batch import scores
 from clustervet.inference.interval import Choice, Interval, make_interval, resolve_method
 from clustervet.inference.jackknife import Spread, is_quick, jackknife, left_out, spread_of
 from clustervet.inference.resample import (
@@ -397,14 +399,22 @@ class Joint:
         """The table of each prediction."""
         return [table for table, _ in self.pairs]
 
-    def resampled(self, counts: Draws) -> list[Contingency]:
-        """The table of each prediction when combinations occur so often."""
-        return [
-            table.with_values(
-                np.bincount(cells, weights=counts, minlength=len(table)).astype(np.int64)
-            )
-            for table, cells in self.pairs
-        ]
+    def scores(
+        self,
+        record: Measure,
+        parameters: dict[str, Any],
+        counts: Draws,
+        tick: Callable[[], None],
+    ) -> NDArray[np.float64]:
+        """Values of all predictions when combinations occur so often: one row per resample."""
+        columns: list[NDArray[np.float64]] = []
+        for table, cells in self.pairs:
+            order = np.argsort(cells, kind="stable")
+            firsts = np.searchsorted(cells[order], np.arange(len(table)))
+            drawn = np.add.reduceat(counts[:, order], firsts, axis=1)
+            after = (lambda: None) if columns else tick  # one step per resample
+            columns.append(scores(table, [(record, parameters)], drawn, after))
+        return np.hstack(columns)
 
 
 def compare_predictions(
@@ -616,11 +626,8 @@ def _compare(
     few = all(is_quick(table, record) for table in tables)
     draws, centers = np.empty((0, len(tables))), np.zeros(len(tables))
     if kind != "jackknife" or not few:
-
-        def scored(counts: Draws) -> list[float]:
-            return [record.evaluate(t, **parameters).value for t in joint.resampled(counts)]
-
         blocks = draw(joint.counts, resamples, random_state, size)
+        scored = partial(joint.scores, record, parameters)
         draws = evaluate(blocks, scored, resamples, len(tables), n_jobs)
         centers = np.array(
             [record.evaluate(table.as_population(size), **parameters).value for table in tables]

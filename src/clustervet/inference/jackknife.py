@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
+from clustervet.inference.batch import ROUNDED
 from clustervet.inference.left_out import LeftOut
 from clustervet.registry import Measure
 
@@ -29,8 +30,8 @@ MOST_CELLS = 2_000
 MATCHED, FEW_MATCHED = frozenset({"matching_accuracy", "classification_error"}), 200
 # The share of the estimated bias that is taken to be uncertain.
 DOUBT = 0.25
-# Objects beyond which one of them is lost in rounding: this share of them is left out at once.
-ROUNDED, BLOCK = 10**8, 1e-5
+# The share of objects left out at once where single ones are lost in rounding.
+BLOCK = 1e-5
 
 Floats = NDArray[np.float64]
 

@@ -15,23 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet._exact import CellSums
-from clustervet.contingency import Contingency, Pairs
-from clustervet.contingency.derived import Entropies, Table
+from clustervet.contingency import Contingency
 from clustervet.contingency.sums import expected_matrix
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from clustervet.inference.batch import Batch, Counts, Floats, Three, times_log
 
 
-class LeftOut(Table):
+class LeftOut(Batch):
     """The tables that lack one object of the chosen cells of a table of whole counts.
 
-    `scaled` tables are read as distributions over as many objects as the whole table has, as
-    `Contingency.as_population` does for one.
+    `scaled` tables are read as distributions over as many objects as the whole table has.
     """
-
-    is_whole = True
 
     def __init__(self, table: Contingency, chosen: Counts, *, scaled: bool) -> None:
         cells = table.cells
@@ -44,8 +37,7 @@ class LeftOut(Table):
         self.class_sizes, self.cluster_sizes = table.class_sizes, table.cluster_sizes
         self.a, self.b = self.class_sizes[self.rows], self.cluster_sizes[self.cols]
         self.left = int(table.n) - 1
-        self.exact_n = self.n = self.left + scaled
-        self.scale = self.n / self.left
+        self.n = self.left + scaled
         self._sizes: list[tuple[Counts, Counts]] = [
             (self.class_sizes, self.a),
             (self.cluster_sizes, self.b),
@@ -59,46 +51,24 @@ class LeftOut(Table):
         return height - (self.a == 1), width - (self.b == 1)
 
     @cached_property
-    def identical(self) -> NDArray[np.bool_]:
-        """Whether classes and clusters are the same partition."""
-        return np.asarray((self._filled == self.shape[0]) & (self._filled == self.shape[1]))
-
-    @property
-    def _filled(self) -> Counts:
+    def filled(self) -> Counts:
         """Number of cells that are not empty."""
         return np.asarray(len(self.values) - (self.x == 1))
 
     @cached_property
-    def exact_pairs(self) -> Pairs:
-        """Pair counts, or those expected in `n` draws."""
-        # Sums of squares of classes, clusters and cells.
-        squares = [int(sizes @ sizes) - 2 * own + 1 for sizes, own in self._sizes]
-        if self.scaled:
-            same = [sums * (self.n / (2 * self.left)) for sums in squares]
-            total = self.n * (self.n - 1) / 2
-        else:
-            same = [((sums - self.n) // 2).astype(object) for sums in squares]
-            total = (self.n * self.n - self.n) // 2
-        classes, clusters, both = same
-        return Pairs._make(
-            (both, classes - both, clusters - both, total - classes - clusters + both)
-        )
+    def squares(self) -> Three:
+        """Sums of squares."""
+        classes, clusters, cells = (int(sizes @ sizes) - 2 * own + 1 for sizes, own in self._sizes)
+        return classes, clusters, cells
 
     @cached_property
-    def entropies(self) -> Entropies:
-        """Entropies and mutual information in nats."""
-        classes, clusters, joint = (
-            math.log(self.left)
-            - (math.fsum(_times_log(sizes)) + (_times_log(own - 1) - _times_log(own))) / self.left
+    def logs(self) -> Three:
+        """Sums of x log x."""
+        classes, clusters, cells = (
+            math.fsum(times_log(sizes)) + (times_log(own - 1) - times_log(own))
             for sizes, own in self._sizes
         )
-        height, width = self.shape
-        # What must be nothing: of one class or cluster, and where one side determines the other.
-        classes, clusters = np.where(height > 1, classes, 0.0), np.where(width > 1, clusters, 0.0)
-        given_clusters = np.where(self._filled > width, joint - clusters, 0.0)
-        given_classes = np.where(self._filled > height, joint - classes, 0.0)
-        found = (classes, clusters, given_clusters, given_classes, classes - given_clusters)
-        return Entropies._make(np.maximum(part, 0.0) for part in found)
+        return classes, clusters, cells
 
     @cached_property
     def expected_mutual_information(self) -> Floats:
@@ -127,20 +97,18 @@ class LeftOut(Table):
         return np.where(alone, self.entropies.mutual, found)
 
     @cached_property
-    def cell_sums(self) -> CellSums:
-        """The sums over cells that measures share."""
+    def agreements(self) -> Three:
+        """Sums of x^2 / b, x^2 / a and x^2 / max(a, b) over the cells, per object."""
         squares = self.values.astype(np.float64) ** 2
-        agreement = []
+        found = []
         for places, mine, (sizes, own) in (
             (self.all_cols, self.cols, self._sizes[1]),
             (self.all_rows, self.rows, self._sizes[0]),
         ):
             inner = np.bincount(places, squares, minlength=len(sizes))
             rest = _divided(inner[mine] - (2 * self.x - 1), own - 1)
-            agreement.append((math.fsum(inner / sizes) - inner[mine] / own + rest) / self.left)
-        confusion = [np.maximum(1 - part, 0.0) for part in agreement]
-        element = self._element_agreement(squares)
-        return CellSums._make((*self.entropies[2:5], *agreement, element, *confusion))
+            found.append((math.fsum(inner / sizes) - inner[mine] / own + rest) / self.left)
+        return found[0], found[1], self._element_agreement(squares)
 
     def _element_agreement(self, squares: Floats) -> Floats:
         """Sum of x^2 / max(a, b): a size divides the cells whose other size is not larger."""
@@ -175,7 +143,7 @@ class LeftOut(Table):
         np.maximum.at(peaks, places, self.values)
         holders = np.bincount(places, self.values == peaks[places])
         alone = (self.x == peaks[mine]) & (holders[mine] == 1)
-        return self._read(int(peaks.sum()) - alone)
+        return self.read(int(peaks.sum()) - alone)
 
     @cached_property
     def class_overlap_sum(self) -> Floats:
@@ -206,13 +174,7 @@ class LeftOut(Table):
         """Objects of the largest class."""
         most = int(self.class_sizes.max())
         alone = (self.a == most) & (np.count_nonzero(self.class_sizes == most) == 1)
-        return self._read(most - alone)
-
-    @cached_property
-    def class_impurity(self) -> Floats:
-        """The chance that two draws with replacement differ in class."""
-        squares = int(self.class_sizes @ self.class_sizes) - 2 * self.a + 1
-        return np.asarray((self.left**2 - squares) / self.left**2)
+        return self.read(most - alone)
 
     @cached_property
     def matched(self) -> Any:
@@ -223,31 +185,23 @@ class LeftOut(Table):
             fewer = self.values.copy()
             fewer[self.chosen[k]] -= 1
             found[k] = int(self.table.with_values(fewer).matched)
-        return self._read(found)
+        return self.read(found)
 
     def over_sizes(self, term: Callable[[Any, int], float], *, of_clusters: bool) -> Floats:
         """Sum a term of the sizes of clusters, or of classes, and of the number of classes."""
         sizes, own = self._sizes[of_clusters]
+        scale = self.n / self.left
         distinct, counts = np.unique(sizes, return_counts=True)
         place = np.searchsorted(distinct, own)
         found = np.empty(len(own))
         for kinds in np.unique(self.shape[0]).tolist():
             now, less = (
-                np.array([term(size * self.scale, kinds) if size else 0.0 for size in part])
+                np.array([term(size * scale, kinds) if size else 0.0 for size in part])
                 for part in (distinct.tolist(), (distinct - 1).tolist())
             )
             whole = math.fsum(counts * now) + (less - now)[place]
             np.copyto(found, whole, where=self.shape[0] == kinds)
         return found
-
-    def _read(self, counts: Counts) -> Any:
-        """Counts among as many objects as the tables are read as."""
-        return counts * self.scale if self.scaled else counts.astype(object)
-
-
-def _times_log(counts: Counts) -> Floats:
-    """Return x log x, which is 0 for no objects."""
-    return np.asarray(counts * np.log(np.maximum(counts, 1)))
 
 
 def _divided(parts: NDArray[Any], wholes: Counts) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from clustervet.contingency import Contingency
 from clustervet.contingency.derived import Table
 from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
+from clustervet.inference.batch import scores
 from clustervet.inference.resample import draw, evaluate
 from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.view import Result, Section, facts_table
@@ -185,9 +187,7 @@ class _Law:
         return self.known[objects]
 
     def _values(self, objects: int) -> NDArray[np.float64]:
-        def score(counts: NDArray[np.int64]) -> list[float]:
-            return [self.record.evaluate(self.shape.with_values(counts), **self.parameters).value]
-
+        score = partial(scores, self.shape, [(self.record, self.parameters)])
         blocks = draw(self.shares, self.samples, self.random_state, size=objects)
         return evaluate(blocks, score, self.samples, 1)[:, 0]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from clustervet._memory import need
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.errors import ParameterError, TableError
+from clustervet.inference.batch import scores
 from clustervet.inference.jackknife import left_out
 from clustervet.registry import Measure
 
@@ -74,30 +77,35 @@ def draw(
 
 def evaluate(
     blocks: Iterator[tuple[int, Callable[[], Draws]]],
-    score: Callable[[Draws], list[float]],
+    score: Callable[[Draws, Callable[[], None]], NDArray[np.float64]],
     resamples: int,
     width: int,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Score every resample: a row each. Blocks are shared out over threads."""
+    """Score every resample: one row each. Blocks are shared out over threads.
+
+    `score` gets a block of draws, and what it is to call after each of them.
+    """
     need(8 * resamples * width, f"the values of {resamples:,} resamples", "draw fewer of them")
     values = np.full((resamples, width), np.nan)
     threads = _threads(n_jobs)
     with ticking(resamples, "resampling") as tick, Pool(threads) as pool:
 
+        def done() -> None:
+            if pool.stopped.is_set():
+                raise CancelledError
+            tick()
+
         def work(start: int, drawn: Callable[[], Draws]) -> None:
-            for k, counts in enumerate(drawn()):
-                if pool.stopped.is_set():
-                    return
-                values[start + k] = score(counts)
-                tick()
+            found = score(drawn(), done)
+            values[start : start + len(found)] = found
 
         if threads == 1:
             for start, drawn in blocks:
                 work(start, drawn)
             return values
-        for done in [pool.submit(work, *block) for block in blocks]:
-            done.result()
+        for part in [pool.submit(work, *block) for block in blocks]:
+            part.result()
     return values
 
 
@@ -127,9 +135,7 @@ def bootstrap(
     """Values of the measures on resampled tables: one row per resample."""
     check_whole(table, "a bootstrap")
 
-    def score(counts: Draws) -> list[float]:
-        return values_of(table.with_values(counts), records, parameters)
-
+    score = partial(scores, table, [(record, parameters) for record in records])
     blocks = draw(table.cells.values, resamples, random_state, size)
     return evaluate(blocks, score, resamples, len(records), n_jobs)
 
