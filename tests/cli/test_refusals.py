@@ -248,7 +248,7 @@ def test_a_label_of_noise_may_have_any_number_of_digits(run, file):
     [
         ("plotly", "plotly", ["report", *COLUMNS, "-o"]),
         ("jinja2", "jinja2", ["report", *COLUMNS, "-o"]),
-        ("sklearn", "scikit-learn", ["compare", "--labels", "kind,size,kmeans", "--report"]),
+        ("sklearn", "scikit-learn", ["tune", "--features", "kmeans,weight", "-o"]),
     ],
 )
 def test_a_package_that_is_not_installed_is_named(table, package, named, needing):

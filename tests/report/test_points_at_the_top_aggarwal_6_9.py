@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -152,7 +153,9 @@ def test_no_features_no_picture():
     assert build_report(found).sections[0].title == "How good it is"
 
 
-def test_a_result_holds_no_copy_of_the_data():
+def test_a_result_holds_no_copy_of_the_data(monkeypatch):
+    # Measures of features are taken of a sample.
+    monkeypatch.setattr(sys.modules["clustervet.evidence.examine"], "MEASURED", 20_000)
     rng = np.random.default_rng(3)
     points = rng.normal(size=(30_000, 40))
     found = cv.examine(None, {"a": rng.integers(0, 4, 30_000)}, features=points, sample=2_000)

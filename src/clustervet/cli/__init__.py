@@ -25,7 +25,7 @@ def main() -> None:
 def _run() -> None:
     import typer
 
-    from clustervet.cli.app import app
+    from clustervet.cli.app import command_line
     from clustervet.cli.emit import printing
     from clustervet.cli.options import spell_option
     from clustervet.errors import ClustervetError
@@ -36,7 +36,8 @@ def _run() -> None:
     code = 0
     try:
         with printing():
-            code = app(prog_name="clustervet", standalone_mode=False)
+            run = command_line(sys.argv[1:])
+            code = run(prog_name="clustervet", standalone_mode=False)
     except ClustervetError as error:
         _refuse(error.spelled(spell_option))
     except (KeyboardInterrupt, typer.Abort):
