@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-import sys
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -155,7 +155,7 @@ def test_no_features_no_picture():
 
 def test_a_result_holds_no_copy_of_the_data(monkeypatch):
     # Measures of features are taken of a sample.
-    monkeypatch.setattr(sys.modules["clustervet.evidence.examine"], "MEASURED", 20_000)
+    monkeypatch.setattr(import_module("clustervet.evidence.examine"), "MEASURED", 20_000)
     rng = np.random.default_rng(3)
     points = rng.normal(size=(30_000, 40))
     found = cv.examine(None, {"a": rng.integers(0, 4, 30_000)}, features=points, sample=2_000)
