@@ -138,3 +138,12 @@ def test_an_address_space_whose_use_is_not_known_counts_as_unused(monkeypatch):
     assert _memory._address_space() == 0
     monkeypatch.setattr(_memory.Path, "read_text", lambda _: "unknown")
     assert _memory._address_space() == 5_000
+
+
+def test_a_system_that_tells_nothing_sets_no_limit(monkeypatch, tmp_path):
+    def unknown(name):
+        raise ValueError("unrecognized configuration name")
+
+    monkeypatch.setattr("os.sysconf", unknown)
+    assert _memory._physical.__wrapped__() == _memory.UNKNOWN == 2**62
+    assert _memory._control_group.__wrapped__(tmp_path, tmp_path / "none") == _memory.UNKNOWN

@@ -18,7 +18,7 @@ TYPE_CHECKING = False  # as in `typing`, which takes longer to load than all of 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import FrameType
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # Seconds that the work has after a signal to close and remove what it opened, and that all that is
@@ -142,9 +142,9 @@ def _finalizers() -> list[Callable[[], object]]:
     The functions of `atexit` are not called: they expect that the main thread has ended, and it may
     be loading a library. Nor is what unloads code of numba, which other threads may be running.
     """
-    if "weakref" not in sys.modules:
-        return []
-    registry = sys.modules["weakref"].finalize._registry
+    from weakref import finalize
+
+    registry: Any = finalize._registry  # type: ignore[attr-defined]  # known to Python alone
     found = []
     for each, kept in sorted(registry.items(), key=lambda item: -item[1].index):
         home = str(getattr(kept.func, "__module__", ""))

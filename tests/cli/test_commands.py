@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import importlib
 import io
 import json
 import os
@@ -15,10 +16,17 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import typer
 
 import clustervet as cv
+from clustervet.cli import options
+from clustervet.cli.app import command_line
+from clustervet.cli.emit import _reader_left
+from clustervet.cli.files import _identity
 from clustervet.cli.options import spell_option
 from clustervet.errors import Setting
+from clustervet.inference.nulls import MODELS
+from clustervet.pacmdl import languages
 
 COMMAND = [str(Path(sys.executable).parent / "clustervet")]
 MODULE = [sys.executable, "-m", "clustervet"]
@@ -358,3 +366,72 @@ def test_waiting_for_a_pipe_can_be_interrupted(tmp_path):
         waiting.send_signal(signal.SIGINT)
         out, err = waiting.communicate(timeout=30)
     assert (waiting.returncode, out, err) == (130, "", "")
+
+
+def test_settings_are_spelled_as_options():
+    assert spell_option(Setting("shared", False)) == "--no-shared"
+    assert spell_option(Setting("noise", {-1: "drop", 0: "class"})) == "--noise -1=drop 0=class"
+
+
+def test_completion_offers_languages_and_models():
+    assert [key for key, _ in options._complete_language("const")] == [
+        key for key in languages if key.startswith("const")
+    ]
+    assert dict(options._complete_language("")) == {k: r.meaning for k, r in languages.items()}
+    assert options._complete_model("si") == ["sizes"]
+    assert options._complete_model("") == [*MODELS]
+
+
+def test_a_file_of_the_current_folder_may_have_the_name_of_a_package(tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("def mine(table):\n    return 0.25\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert options.load_object("json:mine", "a measure", "function")(None) == 0.25
+    assert options.load_object("json:loads", "a measure", "function") is json.loads
+    assert importlib.import_module("json") is json
+    del sys.modules["own json"]
+
+
+@pytest.mark.parametrize("text", ["1..2..3..4", "1,2..3..4..5"])
+def test_a_range_has_at_most_three_parts(text):
+    with pytest.raises(cv.ClustervetError, match="--values"):
+        options.numbers(text, "--values")
+
+
+def test_a_path_that_no_file_can_have_is_no_file():
+    assert _identity("a\0b") is None
+    assert _identity(os.devnull) is None
+    assert _identity(__file__) == (os.stat(__file__).st_dev, os.stat(__file__).st_ino)
+
+
+def test_an_output_without_a_handle_is_read_by_nobody(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert _reader_left()
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt(), 130), (typer.Abort(), 130), (MemoryError(), 2)]
+)
+def test_what_ends_a_command(run, monkeypatch, error, code):
+    def fail(words):
+        raise error
+
+    monkeypatch.setattr("clustervet.cli.app.command_line", fail)
+    assert run("measures").code == code
+
+
+def test_a_module_of_ours_that_is_missing_is_our_mistake(run, monkeypatch):
+    def fail(words):
+        raise ModuleNotFoundError("No module named 'clustervet.no'", name="clustervet.no")
+
+    monkeypatch.setattr("clustervet.cli.app.command_line", fail)
+    with pytest.raises(ModuleNotFoundError):
+        run("measures")
+
+
+@pytest.mark.parametrize("words", [["score", "x"], ["lab", "dom"], ["--help"], [], ["nonsense"]])
+def test_a_line_is_read_by_the_command_that_it_names_alone(words):
+    found = command_line(words)
+    known = [name for name in COMMANDS if name and " " not in name]
+    assert [*found.commands] == (words[:1] if words[:1] and words[0] in known else known)
+    assert found is command_line(words)

@@ -280,3 +280,11 @@ def test_a_component_stays_out_where_a_row_would_not_help():
     assert model.weights.tolist() == [1.0, 0.0]
     assert np.array_equal(after[:, 0], np.ones(len(rows)))
     assert not labels.any()
+
+
+def test_one_weight_is_that_of_every_row():
+    rows = text()[0]
+    weighted = SphericalKMeans(3, random_state=0).fit(rows, sample_weight=2.0)
+    plain = SphericalKMeans(3, random_state=0).fit(rows)
+    assert np.array_equal(weighted.labels_, plain.labels_)
+    assert weighted.objective_ == pytest.approx(2 * plain.objective_)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from planted_text import MODELS, text
 from scipy import stats
+from scipy.sparse import csr_array
 from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -21,6 +22,9 @@ from clustervet.clusterers import (
     SoftMovMF,
     SphericalKMeans,
 )
+from clustervet.clusterers.divergence import SmoothedModel
+from clustervet.clusterers.lloyd import alternate
+from clustervet.clusterers.rows import read_rows
 
 pytestmark = pytest.mark.filterwarnings(
     f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning"  # random rows are often equal
@@ -189,3 +193,25 @@ def test_without_smoothing_the_loss_is_mutual_information():
     merged = np.array([table[model.labels_ == h].sum(axis=0) for h in range(3)])
     lost = information(table) - information(merged)
     assert model.information_loss_ == pytest.approx(lost, rel=1e-6)
+
+
+def test_gains_count_from_the_last_change_of_the_objective():
+    """While the prior shrinks, values of the objective are those of different functions."""
+    counts = csr_array(
+        np.random.default_rng(0).poisson(0.3, (300, 80)) + np.eye(300, 80, dtype=int)
+    )
+    rows = read_rows(counts, np.ones(300), squared=False, merge=True)
+    model = SmoothedModel(rows, 3, KLKMeans(3, shrink=0.05))
+    start = np.arange(len(rows), dtype=np.int32) % 3
+    rested = []
+    fit = model.fit
+
+    def watched(sums, changed):
+        fit(sums, changed)
+        rested.append(model.at_rest)
+
+    model.fit = watched
+    run = alternate(rows, model, start, 500, 1.0)
+    first = rested.index(True)
+    # With this tolerance the first step after the change is the last.
+    assert run.iterations == first + 2

@@ -537,3 +537,18 @@ def test_values_come_close_to_the_declared_bounds(record: cv.Measure) -> None:
     low = -0.5 if record.key in LOOSE else low
     assert math.isinf(low) or min(known) <= low + 0.05
     assert math.isinf(high) or max(known) >= high - 0.05
+
+
+def test_an_estimate_survives_pickling_with_all_that_it_knows() -> None:
+    made = cv.Estimate(0.5, standard_error=0.1, sample=20, degrees=7.0)
+    again = pickle.loads(pickle.dumps(made))
+    assert type(again) is cv.Estimate
+    for name in ("standard_error", "sample", "degrees"):
+        assert getattr(again, name) == getattr(made, name)
+    assert float(again) == 0.5
+    assert repr(again) == "0.5 ± 0.1"
+
+
+def test_a_family_that_is_no_name_is_refused() -> None:
+    with pytest.raises(UnknownMeasureError, match="a family is named by a string, not by 3"):
+        cv.measures.select(family=3)

@@ -85,6 +85,8 @@ def test_shards_merge_into_the_table_of_the_whole(tmp_path, form):
         shards.append(Contingency.load(path))
     assert merge_tables(shards) == whole
     assert sum(shards) == whole
+    with pytest.raises(ClustervetError, match=r"^there is no table to merge\.$"):
+        merge_tables([])
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -204,7 +206,7 @@ import clustervet as cv
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 table = cv.Contingency.from_labels([f"class {k}" for k in range(30_000)], range(30_000))
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 try:
     table.save(sys.argv[1])
 except cv.ClustervetError as error:

@@ -10,6 +10,7 @@ from sklearn.utils import Bunch
 
 from clustervet.datasets.corpora import CORPORA, NEWSGROUPS, find_corpora, load_corpus
 from clustervet.errors import FileError, ParameterError
+from clustervet.labels import show_label
 
 
 def write(path, labels, class_names, words=30, seed=0):
@@ -194,3 +195,30 @@ def test_newsgroups_that_scikit_learn_has_fetched(tmp_path, monkeypatch):
     assert corpus.counts.shape == (6, 3)
     assert corpus.class_names == NEWSGROUPS["same"]
     assert not (tmp_path / "run").exists()
+
+
+def test_newsgroups_that_cannot_be_fetched(tmp_path, monkeypatch):
+    def fail(**options):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_20newsgroups", fail)
+    with pytest.raises(FileError, match=r"cannot be fetched: no route to host\. Without a network"):
+        load_corpus("cmu-same-100", tmp_path, fetch=True)
+
+
+def test_newsgroups_without_a_group_of_the_paper(tmp_path, monkeypatch):
+    mail = "From: a\nSubject: lamp\n\nlight bulb"
+    held = Bunch(data=[mail] * 6, target=np.zeros(6, int), target_names=["sci.space"])
+    monkeypatch.setattr("sklearn.datasets.fetch_20newsgroups", lambda **options: held)
+    with pytest.raises(FileError, match="the newsgroups have no group 'comp"):
+        load_corpus("cmu-same-100", tmp_path, fetch=True)
+
+
+def test_a_long_path_is_cut_in_the_message(tmp_path):
+    folder = tmp_path / ("long" * 50) / ("longer" * 40)
+    folder.mkdir(parents=True)
+    (folder / "classic3.npz").write_bytes(b"no archive")
+    with pytest.raises(FileError) as caught:
+        load_corpus("classic3", folder)
+    assert str(caught.value).startswith(show_label(str(folder / "classic3.npz"), 200))
+    assert "…" in str(caught.value)

@@ -443,3 +443,23 @@ def test_an_object_that_nobody_labels_has_no_consensus():
     e = Ensemble([[0, 0, 1, None], [0, 1, 1, None]], shared=True)
     with pytest.raises(LabelError, match="no label in any labeling, the first at position 3"):
         e.consensus()
+
+
+def test_searches_start_from_candidates_of_many_kinds():
+    rng = np.random.default_rng(2)
+    base = rng.integers(0, 4, 60)
+    labelings = {}
+    for name in "abcde":
+        moved = rng.random(60) < 0.3
+        labelings[name] = np.where(moved, rng.integers(0, 5, 60), base)
+    found = cv.Ensemble(labelings).consensus(starts=22, random_state=0)
+    names = [trial.start for trial in found.trials]
+    assert names[1:5] == [
+        "co-association cut at 0.5",
+        "co-association cut at 0.7",
+        "co-association cut at 0.3",
+        "one cluster",
+    ]
+    assert names[6:9] == ["meet of the best 2", "meet of the best 3", "meet of all"]
+    assert {names[0], names[5], *names[9:11]} < set(labelings)
+    assert len(names) == 22

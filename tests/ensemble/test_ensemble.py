@@ -521,3 +521,23 @@ def test_measures_other_than_the_first_group_and_map_too():
     assert e.groups(2).k == 2
     assert e.embedding().stress < 0.5
     assert e.summary().consensus.measure.key == "variation_of_information"
+
+
+def test_labelings_without_a_common_object_have_no_map():
+    holed = {"a": [0, 1, None, None], "b": [None, None, 0, 1], "c": [0, 1, 0, 1]}
+    with pytest.raises(LabelError, match="'a' and 'b' have no labelled object in common"):
+        Ensemble(holed, shared=True).embedding()
+
+
+def test_a_distance_without_a_value_gives_no_map():
+    @cv.measure(title="Picky", family="own", better="lower", bounds=(0, 1), symmetric=True)
+    def picky(table):
+        """It has no value for a clustering of one cluster."""
+        return math.nan if min(table.shape) == 1 else 0.5
+
+    try:
+        e = Ensemble({"a": [0, 1, 1], "b": [0, 0, 1], "c": [0, 0, 0]}, measure="picky")
+        with pytest.raises(LabelError, match=r"^picky is undefined between 'a' and 'c'"):
+            e.embedding()
+    finally:
+        cv.measures.remove("picky")

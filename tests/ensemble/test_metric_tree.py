@@ -156,3 +156,9 @@ def test_refused_queries():
     partial = Ensemble([[0, 0, None], [0, 1, 1]], shared=True)
     with pytest.raises(ParameterError, match="on different objects"):
         partial.nearest([0, 0, 1])
+
+
+def test_many_equal_points_are_one_place():
+    tree = MetricTree.build(300, lambda i, places: np.zeros(len(places)))
+    found, gaps, _ = tree.search(lambda place: 0.5, 3)
+    assert (found.tolist(), gaps.tolist()) == ([0, 1, 2], [0.5] * 3)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 
+import mpmath
+import numpy as np
 import pytest
 from agreement import EXTERNAL, disagreements, matrices
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import clustervet as cv
+from clustervet import _exact
+from clustervet._exact import nats_saved
+from clustervet.contingency.sums import as_plain
 from clustervet.errors import ParameterError
 
 TRUTH, PRED = ["a", "a", "b", "b", "c"], [0, 0, 0, 1, 1]
@@ -111,3 +116,44 @@ def test_an_unknown_parameter_is_refused_by_name(record: cv.Measure) -> None:
     table = cv.Contingency.from_labels(TRUTH, PRED)
     with pytest.raises(ParameterError, match="no parameter 'temperature'"):
         record.evaluate(table, temperature=1)
+
+
+def test_next_to_no_information_needs_no_cells_in_an_engine() -> None:
+    """Mutual information that is nearly its expectation is computed in more digits from cells."""
+    import duckdb
+
+    matrix = [[6, 4, 2], [2, 6, 2]]
+    rows = [(c, k) for c, row in enumerate(matrix) for k, x in enumerate(row) for _ in range(x)]
+    frame = duckdb.sql(f"SELECT * FROM (VALUES {', '.join(map(str, rows))}) AS t(y, c)")
+    there = cv.EngineTable.from_frame(frame, truth="y", pred="c")
+    here = cv.adjusted_mutual_information(cv.Contingency.from_counts(matrix))
+    assert abs(here) < 1e-5
+    assert cv.adjusted_mutual_information(there) == pytest.approx(here, abs=1e-14)
+
+
+@pytest.mark.parametrize("classes", [3, 90])
+def test_code_length_saved_is_exact_for_many_classes(classes: int) -> None:
+    """Dom 2001, eq. 17, in 60 digits; binomials of many classes have very many digits."""
+    rng = np.random.default_rng(classes)
+    matrix = rng.integers(0, 40, (classes, 4)) + np.eye(classes, 4, dtype=np.int64)
+    table = cv.Contingency.from_counts(matrix)
+    with mpmath.workdps(60):
+        log = mpmath.log
+        x, a, b = (
+            sum(int(v) * log(int(v)) for v in part.ravel() if v)
+            for part in (matrix, matrix.sum(axis=1), matrix.sum(axis=0))
+        )
+        n, m = int(matrix.sum()), int(np.count_nonzero(matrix.sum(axis=1))) - 1
+        nats = x + n * log(n) - a - b + log(mpmath.binomial(n + m, m))
+        nats -= sum(log(mpmath.binomial(int(v) + m, m)) for v in matrix.sum(axis=0))
+        expected = float(nats / n)
+    assert nats_saved(as_plain(table.cells)) == pytest.approx(expected, rel=1e-14)
+
+
+def test_code_length_saved_needs_no_exact_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are very many classes and sizes, floats have to do."""
+    table = cv.Contingency.from_counts([[6, 4, 2], [2, 6, 2], [1, 2, 3]])
+    expected = cv.dom_q1(table)
+    monkeypatch.setattr(_exact, "MANY_FACTORS", 0)
+    assert nats_saved(as_plain(table.cells)) is None
+    assert cv.dom_q1(table) == pytest.approx(expected, rel=1e-12)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import clustervet as cv
 from clustervet.errors import ClustervetError
 from clustervet.inference.compare import Joint, holm
+from clustervet.inference.jackknife import Spread, jackknife, spread_of
 from clustervet.labels import read_labels
 
 RNG = np.random.default_rng(0)
@@ -275,3 +276,42 @@ def test_intervals_of_differences_stay_within_what_is_possible():
 def test_bad_options_of_comparisons(options, message):
     with pytest.raises(ClustervetError, match=message):
         cv.compare_predictions([0, 1] * 20, [0, 1] * 20, [0, 0] * 20, **options)
+
+
+@pytest.mark.parametrize("method", ["basic", "percentile", "subsample"])
+def test_differences_by_other_methods_lie_about_the_difference(method):
+    quick = cv.compare_predictions(TRUTH, GOOD, POOR)
+    found = cv.compare_predictions(
+        TRUTH, GOOD, POOR, method=method, resamples=200, random_state=0, n_jobs=2
+    )
+    assert found.interval.method == method
+    assert found.interval.resamples == 200
+    assert found.difference in found.interval
+    assert found.interval.width == pytest.approx(quick.interval.width, rel=0.4)
+    assert found.p_value == quick.p_value
+
+
+def test_what_is_neither_first_nor_tied_is_counted():
+    preds = {"good": GOOD, "poor": POOR, "worst": corrupted(0.95, 4)}
+    ranking = cv.rank_predictions(TRUTH, preds)
+    assert ranking.verdict_on("poor") == (
+        "The data show poor to be better than 1 of 2, at 0.95 confidence."
+    )
+
+
+def test_an_unknown_spread_tells_nothing():
+    assert math.isnan(Spread(math.nan, 0.1, 9).p_value(0.5))
+    assert math.isnan(Spread(0.0, math.nan, 9).p_value(0.5))
+    assert Spread(0.0, 0.0, 9).p_value(0.5) == 0.0
+    assert Spread(0.6, 0.1, 9).p_value(0.5) == 1.0
+
+
+@pytest.mark.parametrize("values", [[math.nan] * 3, [0.5, math.nan, math.nan]])
+def test_a_spread_needs_two_values(values):
+    found = jackknife(np.array(values), np.array([1, 4, 4]))
+    assert math.isnan(found.bias)
+    assert math.isnan(found.error)
+    assert found.undefined == 9 - np.isfinite(values).sum()
+    few = spread_of(np.array([0.5] * 19 + [math.nan]), 0.5, 30)
+    assert math.isnan(few.error)
+    assert few.undefined == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import clustervet as cv
 from clustervet.errors import ClustervetError
-from clustervet.inference.interval import METHODS, make_interval
+from clustervet.inference.interval import METHODS, Interval, make_interval
 from clustervet.inference.resample import draw, evaluate
 
 TABLE = cv.Contingency.from_counts([[45, 5, 0], [8, 40, 2], [0, 1, 49]])
@@ -350,3 +350,24 @@ def test_work_in_a_pipe_is_silent(monkeypatch, capsys):
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     cv.confidence_interval("rand", TABLE, resamples=50, random_state=0)
     assert capsys.readouterr().err == ""
+
+
+def test_a_resampled_interval_far_off_its_value_is_a_rough_guide():
+    found = Interval(0.1, 0.2, 0.95, "basic", 0.01, 0.05, 100, 0)
+    assert found.is_rough
+    assert found.caution.startswith("there are too few objects for this many cells")
+    assert not Interval(0.1, 0.2, 0.95, "basic", 0.01, 0.02, 100, 0).caution
+    assert not Interval(math.nan, math.nan, 0.95, "basic", 0.01, 0.05, 100, 0).caution
+
+
+def test_an_interval_of_nothing_says_so():
+    found = Interval(math.nan, math.nan, 0.95, "basic", math.nan, math.nan, 100, 98)
+    text = str(found)
+    assert "No interval: too few resampled tables have a value." in text
+    assert "in 98 of the resampled tables" in text
+
+
+def test_counts_that_no_integer_of_the_machine_holds_are_not_resampled():
+    table = cv.Contingency.from_counts([[2**61, 1], [1, 2**61]])
+    with pytest.raises(ClustervetError, match=r"an interval needs fewer than 2\^62 objects"):
+        cv.confidence_interval("rand", table, method="basic", random_state=0)

@@ -15,6 +15,7 @@ import pytest
 from scipy import sparse
 
 import clustervet as cv
+from clustervet.geometry.picture import distance_plane
 
 X, Y = data.gaussians([14, 15, 16], 3, seed=50)
 X.flags.writeable = False
@@ -271,3 +272,24 @@ def test_sparse_columns_of_pandas_are_a_sparse_matrix() -> None:
     assert cv.ssq(frame, labels) == cv.ssq(sparse.csr_matrix(counts), labels)
     assert sparse.issparse(cv.Geometry(frame, labels).points)
     assert not sparse.issparse(cv.Geometry(pd.DataFrame(counts), labels).points)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-150, 1e160])
+def test_a_plane_keeps_distances_of_any_size(scale: float) -> None:
+    places = X[:, :2] * scale
+    gaps = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
+    plane = distance_plane(gaps)
+    again = np.hypot(*(plane.places[:, None] - plane.places).transpose(2, 0, 1))
+    np.testing.assert_allclose(again, gaps, rtol=1e-9, atol=1e-9 * scale)
+    assert "the plane holds 100.0% of their squares" in plane.note
+    assert not distance_plane(np.zeros((3, 3))).places.any()
+
+
+def test_clustered_points_are_rows_of_clusters_and_features() -> None:
+    found = cv.examine(None, Y, features=X, measures="rand").points
+    assert found.columns() == found.profiles.columns()
+    assert (found.document().key, found.document().title) == ("points", "The points")
+    gaps = np.hypot(*(X[:, None, :2] - X[:, :2]).transpose(2, 0, 1))
+    bare = cv.examine(None, Y, features=gaps, metric="precomputed", measures="rand").points
+    assert bare.profiles is None
+    assert bare.columns() == {"group": ["2", "1", "0"], "points": [16, 15, 14]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -60,12 +61,16 @@ FEATURES = {
     "text in an array": (np.array([["a", "b"]] * 15), r"row 0, column 0 is 'a'"),
     "unequal rows": ([[1.0, 2.0], [3.0]], r"rows of equal length"),
     "complex": (X + 1j, r"numbers"),
+    "digits": (np.array([["1", "2"]] * 15), r"must hold real numbers, not <U1"),
+    "rows of arrays": ([X[0], X[1], X[2, :1]], r"must have rows of equal length"),
     "dates": (X.astype("datetime64[s]"), r"numbers"),
     "None": (None, r"must be an array"),
     "a word": ("data.csv", r"must be an array"),
     "a mapping": ({"a": [1.0], "b": [2.0]}, r"must be an array"),
     "masked": (np.ma.masked_greater(X, 0), r"masked"),
     "sparse NaN": (sparse.csr_matrix(changed(7, 1, np.nan)), r"row 7, column 1 is nan"),
+    "sparse without features": (sparse.csr_matrix((15, 0)), r"shape \(15, 0\); it needs"),
+    "sparse complex": (sparse.csr_matrix(X + 1j), r"must hold numbers, not complex128"),
     "sparse too large": (sparse.csr_matrix(changed(7, 1, 1e300)), r"too large"),
     "pandas words": (pd.DataFrame({"size": X[:, 0], "city": ["Rome"] * 15}), r"column 'city'"),
     "pandas dates": (
@@ -294,3 +299,20 @@ def test_geometry_and_labels_at_once() -> None:
 def test_all_points_dropped_as_noise() -> None:
     with pytest.raises(LabelError, match="left"):
         cv.silhouette(X, np.full(15, -1), noise="drop")
+
+
+def test_points_to_validate_by_are_dense_and_have_the_same_features() -> None:
+    with pytest.raises(ClustervetError, match="validation must be dense, as X must be"):
+        cv.validated_likelihood(X, Y, covariance="tied", validation=sparse.csr_matrix(X))
+    with pytest.raises(ClustervetError, match="validation has 1 features, and X has 2"):
+        cv.validated_likelihood(X, Y, covariance="tied", validation=X[:, :1])
+
+
+def test_pairs_drawn_between_clusters_at_one_place_have_no_ratio() -> None:
+    points = np.repeat([[0.0], [1.0]], 6, axis=0)
+    labels = np.tile([0, 1], 6)
+    geometry = cv.Geometry(points, labels)
+    record = cv.measures["intra_inter_ratio"]
+    drawn = [record.evaluate(geometry, pairs=4, random_state=seed) for seed in range(60)]
+    assert "all pairs drawn between clusters are at distance 0" in {each.why for each in drawn}
+    assert all(math.isnan(each.value) == bool(each.why) for each in drawn)

@@ -204,3 +204,24 @@ def test_an_error_is_a_value_error_and_hides_what_caused_it():
 def test_articles_fit_what_they_precede(labels, article):
     with pytest.raises(ClustervetError, match=f" {article}[ .]"):
         Contingency.from_labels(labels, [0, 1])
+
+
+def test_no_chunks_of_arrow_are_no_labels():
+    empty = pa.chunked_array([], pa.int64())
+    with pytest.raises(ClustervetError, match=r"no labels|empty|no objects"):
+        Contingency.from_labels(empty, empty)
+
+
+def test_a_label_that_cannot_be_compared_is_no_missing_one():
+    class Odd:
+        def __ne__(self, other):
+            raise TypeError("not comparable")
+
+        def __eq__(self, other):
+            return self is other
+
+        def __hash__(self):
+            return 7
+
+    one, other = Odd(), Odd()
+    assert Contingency.from_labels([one, other, one], [0, 1, 0]).shape == (2, 2)

@@ -417,3 +417,11 @@ def test_digits_beyond_those_of_a_number_are_text_like_any_other():
     table = Contingency.from_labels([many, many, "-1"], [0, 0, 1], noise="drop")
     assert table.to_dict() == {(many, 0): 2}
     assert len(repr(table.document())) > 0
+
+
+def test_chunks_of_arrow_are_one_column():
+    whole = pa.chunked_array([["a", "b"], [], ["a"]])
+    assert Contingency.from_labels(whole, [0, 1, 0]).to_dict() == {("a", 0): 2, ("b", 1): 1}
+    for chunks in ([[1, 2], [1]], [[1, 2, 1]]):
+        table = Contingency.from_labels(pa.chunked_array(chunks), [0, 1, 0])
+        assert table.to_dict() == {(1, 0): 2, (2, 1): 1}

@@ -89,6 +89,11 @@ def trace_process() -> None:
         tracer.stop()
         lines = {file: sorted(found) for file, found in tracer.take().items()}
         text = json.dumps({"test": test.rpartition(" (")[0], "lines": lines})
+        with suppress(ImportError, ValueError, OSError):  # a test may let files have few bytes
+            import resource
+
+            most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         Path(folder, f"{os.getpid()}-{time.monotonic_ns()}.json").write_text(text)
 
     def end(code: int) -> NoReturn:

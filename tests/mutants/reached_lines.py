@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -71,11 +72,11 @@ class Recorder:
 
     def pytest_sessionfinish(self) -> None:
         for path in self.folder.glob("*.json"):
-            left = json.loads(path.read_text())
-            if left["test"] in self.tests:
-                lines = {file: set(found) for file, found in left["lines"].items()}
-                _merge(self.tests[left["test"]].setdefault("lines", defaultdict(set)), lines)
-            path.unlink()
+            with suppress(ValueError):  # written by a process that was killed meanwhile
+                left = json.loads(path.read_text())
+                if left["test"] in self.tests:
+                    lines = {file: set(found) for file, found in left["lines"].items()}
+                    _merge(self.tests[left["test"]].setdefault("lines", defaultdict(set)), lines)
         shutil.rmtree(self.folder)
         start = len(self.package)
         for test in self.tests.values():

@@ -28,6 +28,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -52,6 +53,8 @@ LEFT_OUT = {"_kernels", "__main__"}
 UNCOPIED = (".git", ".venv", ".mutants", ".hypothesis", ".bench", "site", "dist", "build")
 # Tests of the project as a whole, whose failure says nothing about a changed line.
 WHOLE = ("tests/mutants/", "tests/test_docs.py")
+# A line that gives a name in capitals its value.
+CONSTANT = re.compile(r"([A-Z][A-Z0-9_]{2,})\b[^()]*?=")
 # This test looks at every public default and calls none of the functions.
 OF_DEFAULTS = "tests/common/test_defaults.py::test_no_default_changes_unnoticed"
 # Imported once, before the processes that run tests are forked: nothing that starts threads.
@@ -280,8 +283,10 @@ def _is_fresh(name: str, files: list[Path], folder: Path) -> bool:
 def _record(name: str, files: list[Path], folder: Path) -> Iterator[None]:
     target, log = folder / (_flat(name) + ".new"), folder / (_flat(name) + ".log")
     began = time.monotonic()
-    paths = files if name.startswith("the examples") else files[:1]
-    arguments = [*map(str, paths), "--record-lines", str(target), "--maxfail=1000"]
+    arguments = [str(files[0])]
+    if name.startswith("the examples"):  # of all files, whose functions are no tests
+        arguments = [*map(str, files), "-o", "python_functions=none"]
+    arguments += ["--record-lines", str(target), "--maxfail=1000"]
     code = yield from forked(lambda: pytest_in(ROOT, arguments), log, 3600)
     print(f"  {time.monotonic() - began:6.1f} s  {name} (exit {code})", flush=True)
     if not target.exists():
@@ -301,6 +306,22 @@ def _record(name: str, files: list[Path], folder: Path) -> Iterator[None]:
         log.unlink()
 
 
+def lines_naming(constant: str) -> list[tuple[str, int]]:
+    """Return the files and lines of the package and of its tests that name a constant."""
+    word = re.compile(rf"\b{constant}\b")
+    return [place for place, text in _all_lines() if word.search(text)]
+
+
+@functools.cache
+def _all_lines() -> list[tuple[tuple[str, int], str]]:
+    files = chain(source_files(), (ROOT / "tests").rglob("test_*.py"))
+    return [
+        ((path.relative_to(ROOT).as_posix(), number), text)
+        for path in files
+        for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    ]
+
+
 class Reach:
     """The tests that reach a line."""
 
@@ -314,16 +335,30 @@ class Reach:
                         self.by_line[file, line].add(name)
 
     def tests(self, change: Change, limit: float) -> list[str]:
-        """Return the tests that reach a change: those of its room first, then the quickest."""
+        """Return the tests that reach a change: those of its room first, then the quickest.
+
+        Those of a constant are the tests that name it, and then those that reach a line that does.
+        """
         file = change.file.removeprefix("src/clustervet/")
         lines = change.lines if change.body is None else change.body
         found = set().union(*(self.by_line.get((file, line), ()) for line in lines))
+        near: tuple[str, ...] = (OF_DEFAULTS, f"tests/{change.room}/", change.file)
         if change.kind == "default" and OF_DEFAULTS in self.seconds:
             found.add(OF_DEFAULTS)
-        near = (OF_DEFAULTS, f"tests/{change.room}/", change.file)
+        using: set[str] = set()
+        if constant := CONSTANT.match(change.before):
+            places = lines_naming(constant[1])
+            naming = tuple({f"{file}::" for file, _ in places if file.startswith("tests/")})
+            near = naming or near
+            found.update(test for test in self.seconds if naming and test.startswith(naming))
+            inside = {(f.removeprefix("src/clustervet/"), line) for f, line in places}
+            using.update(*(self.by_line.get(place, ()) for place in inside))
         order = sorted(
-            found, key=lambda test: (not test.startswith(near), self.seconds[test], test)
-        )
+            found,
+            key=lambda test: (
+                not test.startswith(near), test not in using, self.seconds[test], test
+            ),
+        )  # fmt: skip
         left = limit
         chosen = []
         for test in order:

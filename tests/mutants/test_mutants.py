@@ -8,14 +8,17 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import run_mutants
 from run_mutants import (
     LEFT_OUT,
     ROOT,
     Reach,
     known_equivalents,
+    lines_naming,
     possible_changes,
     sampled,
     stale_equivalents,
@@ -154,6 +157,24 @@ def test_tests_of_a_line_come_from_its_room_first_and_then_the_quickest():
     assert reach.tests(a_change(range(5, 6)), 5) == [own, quick]
     assert reach.tests(a_change(range(7, 8)), 60) == []
     assert len(reach.tests(a_change(range(0), range(1, 20)), 60)) == 4
+
+
+def test_tests_of_a_constant_are_those_that_name_it_or_reach_its_use_first(monkeypatch):
+    def test(seconds, lines):
+        return {"seconds": seconds, "passed": True, "lines": {"room/a.py": lines}}
+
+    naming, using, other = (
+        "tests/common/test_a.py::naming",
+        "tests/other/test_b.py::using",
+        "tests/other/test_b.py::other",
+    )
+    reach = Reach({naming: test(5.0, []), using: test(3.0, [1, 9]), other: test(0.1, [1])})
+    places = [("src/clustervet/room/a.py", 9), ("tests/common/test_a.py", 4)]
+    monkeypatch.setattr(run_mutants, "lines_naming", {"MOST": places}.__getitem__)
+    change = replace(a_change(range(0), range(1, 20)), before="MOST = 5")
+    assert reach.tests(change, 60) == [naming, using, other]
+    assert ("src/clustervet/_progress.py", 17) in lines_naming("PATIENCE")
+    assert any(file == "tests/common/test_progress.py" for file, _ in lines_naming("PATIENCE"))
 
 
 TOY = {

@@ -199,3 +199,12 @@ print([name for name in ("numba", "scipy", "pandas") if name in sys.modules])
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
     )
     assert (ran.stdout.strip(), ran.stderr) == ("[]", "")
+
+
+def test_up_to_twelve_objects_are_shown_each():
+    assert repr(Partition([0] * 11 + [1])) == "Partition({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {11})"
+    assert repr(Partition([0] * 12 + [1])) == "Partition of 13 objects: 2 clusters of 12, 1"
+
+
+def test_as_many_clusters_as_objects_leave_one_partition():
+    assert Partition.random(60, 0, k=60) == Partition(range(60))

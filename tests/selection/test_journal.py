@@ -565,7 +565,7 @@ from clustervet.errors import FileError
 from clustervet.fitting.fits import Fit
 from clustervet.fitting.journal import Identity, Journal
 
-resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 with Journal({str(tmp_path / "run.db")!r}) as journal:
     journal.begin(Identity(9000, 1, "dense", "x", 0, {{}}))
     labels = np.random.default_rng(0).integers(0, 100, 9000).astype(np.int8)

@@ -213,8 +213,7 @@ class Ensemble:
         if np.isnan(matrix).any():
             i, j = np.argwhere(np.isnan(matrix))[0]
             pair = " and ".join(repr(show_label(self.names[k])) for k in (i, j))
-            why = ": they have no object in common" if found.counts[i, j] == 0 else ""
-            raise LabelError(f"{found.measure.key} is undefined between {pair}{why}.")
+            raise LabelError(f"{found.measure.key} is undefined between {pair}.")
         return matrix
 
     def _between(self, key: str) -> Floats:
