@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import clustervet as cv
 from clustervet.errors import ClustervetError
 from clustervet.inference.interval import METHODS, Interval, make_interval
-from clustervet.inference.resample import draw, evaluate
+from clustervet.inference.resample import _skewness, draw, evaluate
 
 TABLE = cv.Contingency.from_counts([[45, 5, 0], [8, 40, 2], [0, 1, 49]])
 
@@ -371,3 +371,11 @@ def test_counts_that_no_integer_of_the_machine_holds_are_not_resampled():
     table = cv.Contingency.from_counts([[2**61, 1], [1, 2**61]])
     with pytest.raises(ClustervetError, match=r"an interval needs fewer than 2\^62 objects"):
         cv.confidence_interval("rand", table, method="basic", random_state=0)
+
+
+def test_values_that_do_not_exist_have_no_skewness():
+    assert _skewness(np.array([math.nan, math.nan]), np.array([1.0, 2.0])) == 0.0
+    assert _skewness(np.array([0.5, 0.5]), np.array([1.0, 2.0])) == 0.0
+    lower, upper = np.array([0.0, 1.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    assert _skewness(lower, np.ones(3)) == pytest.approx(1 / 6**1.5)
+    assert _skewness(upper, np.ones(3)) == pytest.approx(-1 / 6**1.5)

@@ -59,3 +59,12 @@ def test_a_width_that_no_size_has_is_refused():
 def test_what_is_no_plan_is_refused(options, message):
     with pytest.raises(ClustervetError, match=message):
         cv.sample_size("purity", P, **options)
+
+
+def test_samples_without_a_value_are_too_small():
+    """Nearly all samples of two objects are of one class here, half of them in two clusters."""
+    table = cv.Contingency.from_counts([[49, 49], [1, 1]])
+    law = _Law(cv.measures["nmi"], {}, table, 0.95, 100, 0)
+    assert law.width(2) == math.inf
+    assert law.width(5_000) < 1
+    assert cv.sample_size("nmi", table, width=0.5, samples=100, random_state=0).objects > 2
