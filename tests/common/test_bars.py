@@ -11,6 +11,7 @@ import pytest
 import clustervet as cv
 from clustervet import _progress
 from clustervet.clusterers import NeighbourSmoothing
+from clustervet.lab import axioms
 
 RNG = np.random.default_rng(0)
 TRUTH = np.arange(60) % 3
@@ -50,6 +51,15 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: cv.measures["gap"](POINTS, TRUTH) if "gap" in cv.measures else None,
     ),
     "neighbours": ("nearest rows", lambda: NeighbourSmoothing(3).fit_transform(abs(POINTS))),
+    "axioms": (
+        "Testing properties",
+        lambda: axioms(["rand", "purity"], ["triangle", "symmetry"], fresh=True),
+    ),
+    "axioms in threads": (
+        "Testing properties",
+        lambda: axioms(["rand", "purity"], ["triangle"], fresh=True, n_jobs=2),
+    ),
+    "nearest": ("tree", lambda: cv.Ensemble(LABELINGS * 10).nearest(NEAR, 2)),
     "tune": ("", lambda: cv.tune("kmeans", POINTS, values=[2, 3], random_state=0)),
     "select": ("", lambda: cv.select(POINTS, TRUTH, ["kmeans"], [2, 3], 2, random_state=0)),
 }

@@ -243,6 +243,8 @@ class _TreeBuilder:
             self.tick()
         table = np.stack(rows)
         if not table.any():
+            for _ in points[len(pivots) :]:
+                self.tick()
             same = np.broadcast_to(0.0, (len(points), len(points)))
             return Node(points, np.arange(len(points)), same)
         owner = table.argmin(axis=0)
@@ -258,6 +260,7 @@ class _TreeBuilder:
         for k, point in enumerate(points[:-1]):
             table[k, k + 1 :] = table[k + 1 :, k] = self._ask(int(point), points[k + 1 :])
             self.tick()
+        self.tick()  # the last point has no others
         return table
 
     def _ask(self, point: int, others: Places) -> Floats:

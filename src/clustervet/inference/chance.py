@@ -423,12 +423,12 @@ def _sample(
 ) -> NDArray[np.float64]:
     """The measures on random tables: one row per table."""
     need(8 * samples * len(measured), f"the values of {samples:,} random tables")
-    values = np.empty((samples, len(measured)))
     height, width = table.shape
+    if model == "sizes" and min(height, width) == 1:  # sizes that leave no choice
+        return np.tile(np.array(_values(measured, table), np.float64), (samples, 1))
+    values = np.empty((samples, len(measured)))
     with ticking(samples, "random tables") as tick:
-        if model == "sizes" and min(height, width) == 1:  # sizes that leave no choice
-            values[:] = _values(measured, table)
-        elif model == "sizes" and height * width <= TABLE_ENTRIES:
+        if model == "sizes" and height * width <= TABLE_ENTRIES:
             from scipy.stats import random_table
 
             law = random_table(table.class_sizes, table.cluster_sizes)
