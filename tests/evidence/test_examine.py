@@ -6,6 +6,7 @@ import json
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import clustervet as cv
@@ -194,6 +195,7 @@ def test_one_truth_by_name(data):
     [
         (lambda: examine(None, {"a": [0, 1]}), ParameterError, "give a truth, or features"),
         (lambda: examine([0, 1], {}), ParameterError, "empty mapping"),
+        (lambda: examine([0, 1], None), ParameterError, "give the clusterings, as labels or as"),
         (lambda: examine([0, 1], {"a": [0, 1, 1]}), LabelError, "must label the same objects"),
         (lambda: examine({"x": [0], "y": [1]}, {"a": [0]}), ParameterError, "one truth"),
         (lambda: examine([0, 1], {"a": [0, 1]}, confidence=2), ParameterError, "confidence"),
@@ -224,6 +226,41 @@ def test_what_each_clustering_drops():
     assert {name: table.n for name, table in found.tables.items()} == {"a": 3, "b": 5}
 
 
+@pytest.mark.parametrize(("kept", "said"), [(0, "5 to 6"), (-1, "5")])
+def test_of_many_clusterings_the_range_of_objects_is_told(kept, said):
+    preds = {f"p{k}": [0, 1, 0, -1, 0, 1] for k in range(4)} | {"last": [0, 1, 0, kept, 0, 1]}
+    found = examine([0, 0, 0, 1, 1, 1], preds, measures=FEW, noise="drop")
+    (ahead,) = [part for part in found.document().sections if part.key == "ahead"]
+    assert ahead.tables[0].note.startswith(
+        "Objects whose label is noise were dropped: of 6 objects each clustering is scored on "
+        f"{said}; they are compared on 5 that all of them label."
+    )
+
+
+def test_one_clustering_is_a_result_of_its_own(data, found):
+    one = found.clustering("near")
+    assert one.columns() == found.diagnoses["near"].columns()
+    assert one.document().paragraphs == (found.diagnoses["near"].verdict,)
+    _, preds, points = data
+    alone = examine(None, preds, features=points).clustering("near")
+    widths = silhouettes(points, preds["near"])
+    assert alone.columns() == {
+        "cluster": ["0", "1", "2"],
+        "size": list(widths.sizes.values()),
+        "silhouette": list(widths.clusters.values()),
+    }
+    document = alone.document()
+    assert (document.key, document.title, len(document.tables)) == ("clustering", "near", 1)
+
+
+def test_where_no_cluster_can_be_looked_at_no_section_is_about_clusters(data):
+    points = data[2]
+    found = examine(None, {"one": np.zeros(len(points), int)}, features=points)
+    assert found.diagnoses == found.silhouettes == {}
+    keys = [part.key for part in found.document().sections]
+    assert keys == ["points", "features", "inner", "method"]
+
+
 @pytest.mark.parametrize("noisy", [[0, 0, 1, 1, -1], ["0", "0", "1", "1", "-1"]])
 def test_a_label_of_noise_that_is_scored_as_a_cluster_is_told(noisy):
     preds = {"a": noisy, "b": [0, 0, 1, 1, 1]}
@@ -245,3 +282,42 @@ def test_a_sample_for_measures_of_features_is_named(data, monkeypatch):
     found = examine(truth, preds, features=points, measures=FEW, sample=60, random_state=0)
     said = "60 of the 120 points were drawn at random for the measures of features."
     assert said in found.notes
+
+
+@pytest.mark.parametrize("kind", [list, pd.DataFrame])
+def test_a_sample_of_features_of_any_kind_is_the_same(data, monkeypatch, kind):
+    _, preds, points = data
+    module = sys.modules["clustervet.evidence.examine"]
+    monkeypatch.setattr(module, "MEASURED", 100)
+    given = points.tolist() if kind is list else kind(points)
+    ask = {"sample": 40, "random_state": 0}
+    one, other = (examine(None, preds["near"], features=each, **ask) for each in (points, given))
+    assert one.inner.to_json() == other.inner.to_json()
+
+
+def test_files_say_how_they_were_read(tmp_path):
+    path = tmp_path / "labels.txt"
+    path.write_text("kind\na\nb\nb\na\n", encoding="utf-8")
+    _, remarks = cv.examine_files(str(path), "kind", "kind", measures=["rand"])
+    assert remarks == [
+        f"the first line of {path}, kind, is taken as a name; with --no-header it is a label."
+    ]
+    with pytest.raises(ParameterError, match=r"^id does not go with features\.$"):
+        cv.examine_files(str(path), "kind", "kind", id="id", features=["x"])
+
+
+def test_a_single_cluster_has_no_rows_of_clusters():
+    points = np.random.default_rng(0).normal(size=(6, 2))
+    found = cv.examine(None, {"a": [0] * 6}, features=points)
+    assert found.clustering("a").columns() == {"cluster": [], "size": [], "silhouette": []}
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
+def test_a_generator_gives_one_seed_for_all(kind):
+    rng = np.random.default_rng(0)
+    truth, pred = rng.integers(0, 3, (2, 90))
+    first, again = (cv.examine(truth, {"a": pred, "b": truth}, random_state=kind(5)) for _ in "12")
+    assert isinstance(first.random_state, int)
+    assert first.to_dict() == again.to_dict()
+    with pytest.raises(cv.ClustervetError, match="random_state must be None, a whole number"):
+        cv.examine(truth, pred, random_state="five")

@@ -5,18 +5,21 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import clustervet as cv
 from clustervet.errors import ParameterError, UndefinedError, UnknownMeasureError
-from clustervet.lab.axioms import axioms
+from clustervet.lab.axioms import MeasureValues, _counterexample, axioms
 from clustervet.lab.cases import (
     DRAWN,
     EVERY_PAIR,
     LARGEST,
     SMALLEST,
+    Atlas,
+    compare,
     drawn,
     meet,
     pairs,
@@ -24,6 +27,7 @@ from clustervet.lab.cases import (
     shapes,
     table_key,
 )
+from clustervet.lab.family import chosen_measures
 from clustervet.lab.matrix import known_properties
 
 PROPERTIES = known_properties()
@@ -243,6 +247,52 @@ def test_a_failure_among_large_cases_alone_is_made_as_small_as_can_be(own):
     assert len(set(first)) != len(set(second))
 
 
+def test_a_counterexample_is_not_made_smaller_than_the_measure_can_read():
+    def lopsided(table):
+        if table.n < 4:
+            raise ValueError("too few")
+        return float(len(table.class_sizes))
+
+    (record,) = chosen_measures(lopsided)
+    kind = PROPERTIES["symmetry"]
+    (case,) = kind.build(((0, 0, 1, 1, 1, 1), (0, 0, 0, 0, 0, 0)))
+    example = _counterexample(case, kind, MeasureValues(record, Atlas()))
+    assert str(example) == (
+        "a = [0, 1, 1, 1], b = [0, 0, 0, 0]: m(a, b) = 2 should equal m(b, a) = 1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("left", "relation", "holds"),
+    [
+        (1, "<=", True),
+        (2, "<=", True),
+        (3, "<=", False),
+        (1, ">=", False),
+        (2, ">=", True),
+        (3, ">=", True),
+        (1, "as good", False),
+        (2, "as good", True),
+        (3, "as good", True),
+    ],
+)
+def test_relations_hold_within_the_tolerance(left, relation, holds):
+    assert compare(left, relation, 2) == holds
+    assert compare(2 - 1e-12, relation, 2)
+    assert compare(2 + 1e-12, relation, 2)
+
+
+@pytest.mark.parametrize("relation", ["better", "as good"])
+def test_better_follows_the_direction_of_the_measure(relation):
+    kind = PROPERTIES["symmetry"]
+    (case,) = kind.build(((0, 1), (0, 0)))
+    case = replace(case, relation=relation)
+    assert kind.holds(case, (2.0, 1.0), cv.measures["rand"])
+    assert not kind.holds(case, (1.0, 2.0), cv.measures["rand"])
+    assert kind.holds(case, (1.0, 2.0), cv.measures["variation_of_information"])
+    assert not kind.holds(case, (2.0, 1.0), cv.measures["variation_of_information"])
+
+
 def test_the_smallest_counterexample_is_found_first():
     # Every pair of fewer points agrees, so none smaller exists.
     example = axioms("larsen_aone", "symmetry", fresh=True)["larsen_aone"]["symmetry"]
@@ -313,6 +363,8 @@ def test_dependence_on_label_names_has_its_counterexample(own):
     ]
     assert values[0] != values[1]
     assert row["bounds"].status == "broken"
+    alone = axioms("ordered", "relabelling", n_jobs=1)
+    assert alone.broken() == {"ordered": "ordered depends on the names or the order of labels"}
 
 
 def test_a_measure_that_draws_at_random_is_found_out(own):

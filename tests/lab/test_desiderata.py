@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -345,6 +346,19 @@ def test_a_measure_that_depends_on_the_order_of_labels_is_not_judged(function):
     assert set(found.columns()["measure"]) == {"rand"}
 
 
+def test_a_measure_that_refuses_another_order_of_labels_is_reported():
+    def moody(table):
+        if table.counts[0, 0] < table.counts[-1, -1]:
+            raise RuntimeError("the small one first")
+        return 1.0
+
+    (fault,) = desiderata([moody], SMALL).faults["moody"]
+    assert fault.kind == "raises"
+    assert fault.what == (
+        "raises RuntimeError: the small one first, with the classes in reverse order"
+    )
+
+
 def test_a_square_table_shows_the_order_too():
     found = desiderata(trace, {"classes": 2, "useful": 2, "noise": 0, "error_useful": [0, 0.1]})
     assert found.faults["trace"][0].kind == "order"
@@ -384,6 +398,14 @@ def test_a_function_without_a_record_is_taken_as_higher_is_better():
     assert found.verdicts["P1"]["sizes"].failed == found.tried["P1"]
     assert found.verdicts["P4"]["<lambda>"].tied_steps == found.verdicts["P4"]["<lambda>"].steps
     assert "Higher is taken as better for sizes, <lambda>" in repr(found)
+
+
+def test_the_papers_counts_are_not_mentioned_where_it_has_none(paper):
+    verdicts = {rule: {"mine": row["dom_q0"]} for rule, row in paper.verdicts.items()}
+    other = replace(paper, verdicts=verdicts)
+    assert other.is_papers
+    assert any("The paper states" in note for note in paper.notes())
+    assert not any("The paper states" in note for note in other.notes())
 
 
 def test_a_decorated_measure_says_its_direction():

@@ -6,13 +6,15 @@ import json
 import math
 from collections import Counter
 from importlib.resources import files
-from itertools import permutations
+from itertools import islice, permutations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import clustervet as cv
 from clustervet.errors import ParameterError
+from clustervet.lab import matrix
 from clustervet.lab.advice import NEEDS, advise, vocabulary
 from clustervet.lab.axioms import axioms
 from clustervet.lab.matrix import (
@@ -21,6 +23,7 @@ from clustervet.lab.matrix import (
     packaged_row,
     write_packaged,
 )
+from clustervet.lab.properties import _two_parts
 
 MATRIX = axioms()
 EXTERNAL = cv.measures.select(kind="external")
@@ -83,6 +86,16 @@ def test_a_record_that_has_changed_is_tested_anew(monkeypatch):
     assert packaged_row(record) is not None
     assert packaged_row(other) is None
     assert axioms(other, "bounds")["rand"]["bounds"].status == "fails"
+
+
+def test_without_the_matrix_of_the_package_all_is_tested_anew(monkeypatch):
+    monkeypatch.setattr(matrix, "PACKAGED", "not there.json")
+    matrix._packaged.cache_clear()
+    try:
+        assert matrix._packaged() == {}
+        assert packaged_row(cv.measures["rand"]) is None
+    finally:
+        matrix._packaged.cache_clear()
 
 
 @pytest.mark.parametrize("record", EXTERNAL, ids=lambda record: record.key)
@@ -292,6 +305,14 @@ def test_advice_shows_the_nearest_where_none_has_all():
     assert "should be at most" in advice._repr_html_()
 
 
+def test_a_measure_that_declares_no_bound_is_not_bounded():
+    advice = advise("bounded", axioms(["variation_of_information", "mirkin"], ["bounds"]))
+    assert advice.measures == []
+    assert [one.lacks for one in advice.nearest] == [
+        {"bounds": "it declares no bound on one side at least"}
+    ] * 2
+
+
 def test_needs_are_found_however_they_are_written():
     for name in (
         "Chance-Adjusted",
@@ -313,3 +334,17 @@ def test_needs_that_nobody_knows_give_the_list():
         advise([])
     with pytest.raises(ParameterError, match="not made for constant_baseline"):
         advise("chance", axioms("rand", "symmetry"))
+
+
+def test_clusterings_of_two_parts_keep_the_parts_apart():
+    """Convex additivity (Meilă 2007) is about clusterings that refine both parts."""
+    for parts, *both in islice(_two_parts(np.random.default_rng(0)), 3_000):
+        for labels in both:
+            pairs = set(zip(labels, parts, strict=True))
+            assert len(pairs) == len(set(labels))
+
+
+@pytest.mark.parametrize("need", [need.name for need in NEEDS])
+def test_similarities_are_turned_for_those_alone_who_need_a_metric(need):
+    notes = advise([need]).document().notes
+    assert any(note.startswith("As a distance, read 1 - ") for note in notes) == (need == "metric")

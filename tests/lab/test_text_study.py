@@ -9,6 +9,7 @@ import pytest
 import clustervet.lab
 from clustervet import plots
 from clustervet.cli import main
+from clustervet.datasets.corpora import load_corpus
 from clustervet.errors import FileError, ParameterError
 from clustervet.pacmdl import bmax
 
@@ -142,6 +143,32 @@ def test_refusals(folder):
         clustervet.lab.text_study(folder, ["classic3"], journals=folder / "classic3.npz")
     with pytest.raises(ParameterError, match="between 0 and 1"):
         clustervet.lab.text_study(folder, ["classic3"], shares=[1.5])
+
+
+def test_a_share_that_the_paper_has_not_leads_with_nothing(folder):
+    study = clustervet.lab.text_study(
+        folder, ["classic3"], algorithms=["kmeans"], clusters=[3], runs=1, shares=[0.3]
+    )
+    assert [line.paper for line in study.lines] == [None]
+    assert study.document().lead == ()
+
+
+def test_newsgroups_that_are_not_there_are_fetched_where_that_is_allowed(folder, monkeypatch):
+    asked = []
+
+    def load(name, place, *, fetch=False):
+        asked.append((name, fetch))
+        return replace(load_corpus("classic3", place), name=name)
+
+    monkeypatch.setattr("clustervet.lab.text_bounds.load_corpus", load)
+    options = {"algorithms": ["kmeans"], "clusters": [3], "runs": 1}
+    wanted = ["cmu-same-100", "yahoo"]
+    study = clustervet.lab.text_study(folder, wanted, fetch=True, **options)
+    assert asked == [("cmu-same-100", True)]
+    assert [line.corpus for line in study.lines] == ["cmu-same-100"]
+    assert study.missing == ("yahoo",)
+    with pytest.raises(FileError, match="none of the corpora"):
+        clustervet.lab.text_study(folder, wanted, **options)
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])

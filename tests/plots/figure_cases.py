@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
 
 import clustervet as cv
 from clustervet.internal.silhouette import silhouettes
@@ -71,6 +72,24 @@ def ranking():
 def tuning():
     return cv.tune(
         "ward", points()[0], values=range(2, 7), measures=["silhouette", "ssq"], progress=False
+    )
+
+
+class Cut(ClusterMixin, BaseEstimator):
+    """Two clusters, by a place that has a name."""
+
+    def __init__(self, how="mean"):
+        self.how = how
+
+    def fit_predict(self, points, y=None):
+        return (points[:, 0] > {"low": 1.0, "mean": 5.0, "high": 9.0}[self.how]).astype(int)
+
+
+@functools.cache
+def tuning_by_name():
+    data = [[0.0], [0.5], [2.0], [8.0], [9.5], [10.0]]
+    return cv.tune(
+        Cut(), data, "how", ["low", "mean", "high"], measures=["silhouette"], references=0
     )
 
 

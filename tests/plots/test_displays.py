@@ -63,6 +63,14 @@ def test_scores_of_labels_are_computed_once_by_the_facade(axes):
     assert display.plot(ax=axes).cards["pred"]["rand"] == cv.rand(truth, pred)
 
 
+def test_scores_without_bounds_are_drawn_only_by_name(axes):
+    display = plots.ScoreDisplay.from_labels([0, 0, 1], [0, 1, 1], measures=["vi"])
+    with pytest.raises(ParameterError, match="no measure of these cards lies between bounds; name"):
+        display.plot(ax=axes)
+    drawn = display.plot(ax=axes, measures=["vi"]).lines_[0][0]
+    assert list(drawn.get_xdata()) == [cv.variation_of_information([0, 0, 1], [0, 1, 1])]
+
+
 def test_an_elbow_is_drawn_with_its_choice(axes):
     display = plots.ElbowDisplay.from_tuning(cases.tuning()).plot(ax=axes, measure="silhouette")
     assert list(display.line_.get_ydata()) == list(cases.tuning().curves["silhouette"])
@@ -70,6 +78,12 @@ def test_an_elbow_is_drawn_with_its_choice(axes):
     assert star.get_xdata()[0] == cases.tuning().choices["silhouette"].value
     with pytest.raises(ParameterError, match="the tuning has no dunn"):
         display.plot(ax=axes, measure="dunn")
+
+
+def test_values_that_are_no_numbers_are_named_below_the_curve(axes):
+    display = plots.ElbowDisplay(cases.tuning_by_name()).plot(ax=axes)
+    assert [text.get_text() for text in display.ax_.get_xticklabels()] == ["low", "mean", "high"]
+    assert list(display.ax_.get_xticks()) == list(display.line_.get_xdata()) == [0, 1, 2]
 
 
 def test_bounds_are_drawn_by_algorithm(axes):

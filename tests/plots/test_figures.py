@@ -1,16 +1,22 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import figure_cases as cases
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import linkage
 
 import clustervet as cv
 from clustervet import plots
 from clustervet.errors import ParameterError
+from clustervet.internal.silhouette import silhouettes
+from clustervet.plots import trees
 from clustervet.plots.dots import chosen_measures, read_cards
 from clustervet.plots.maps import label_places
 
@@ -125,6 +131,16 @@ def test_a_large_table_stays_small_on_a_page():
     assert len(figure.layout.meta["rows"]) == 300
 
 
+@pytest.mark.parametrize(
+    ("count", "kind"), [(7, np.uint16), (2**16, np.uint32), (2**32, np.float64)]
+)
+def test_many_cells_hold_their_counts_in_as_few_bytes_as_these_need(count, kind):
+    table = cv.Contingency.from_counts(np.full((55, 55), count))
+    held = plots.contingency_heatmap(table).data[0].customdata
+    assert held.dtype == kind
+    assert (held == count).all()
+
+
 def test_huge_counts_are_drawn():
     table = cv.Contingency.from_counts({("a", 0): 10**20, ("b", 0): 1, ("b", 1): 10**19})
     assert plots.contingency_heatmap(table).data[0].text[0][0] == "1e+08T"
@@ -169,6 +185,20 @@ def test_flows_must_follow_each_other():
         plots.alluvial({"a": [1, 2]})
 
 
+@pytest.mark.parametrize("flows", [[], [cases.table(3), "b"]])
+def test_flows_are_of_tables(flows):
+    with pytest.raises(ParameterError) as caught:
+        plots.alluvial(flows)
+    assert str(caught.value) == "flows must be a Contingency, several, or {name: labels}."
+
+
+def test_columns_of_flows_are_all_named():
+    named = plots.alluvial(cases.table(3), names=["known", "found"])
+    assert [note.text for note in named.layout.annotations] == ["known", "found"]
+    with pytest.raises(ParameterError, match=r"^names must be 2, one for each column, not 1\.$"):
+        plots.alluvial(cases.table(3), names=["known"])
+
+
 def test_linked_figures_share_ids():
     table = cases.hostile_table()
     heat = plots.contingency_heatmap(table).data[0]
@@ -199,6 +229,32 @@ def test_chance_is_drawn_where_it_is_known():
     figure = plots.score_plot(cases.cards(), chance={"good": {"rand": level}})
     (drawn,) = [trace for trace in figure.data if trace.name == "expected by chance"]
     assert list(drawn.x) == [level.expected]
+
+
+def test_chance_by_measure_alone_is_that_of_the_only_card():
+    truth, pred = [0, 0, 1, 1], [0, 0, 0, 1]
+    card = cv.external_scores(truth, pred, measures=["rand"])
+    level = cv.chance("rand", truth, pred, samples=0)
+    figure = plots.score_plot(card, chance={"rand": level})
+    assert figure.layout.meta["title"] == "Rand index is 0.5; 0.5 is expected by chance."
+    assert [trace.name for trace in figure.data] == ["pred", "expected by chance"]
+
+
+def test_cards_with_the_best_value_in_as_many_measures_are_named_together():
+    truth = [0, 0, 1, 1]
+    preds = dict.fromkeys("abcd", truth) | {"e": [0, 1, 0, 1]}
+    figure = plots.score_plot(cv.external_scores(truth, preds, measures=["rand", "purity"]))
+    title = figure.layout.meta["title"]
+    assert title == "a, b and c each have the best value in 2 of 2 measures."
+
+
+def test_what_are_no_cards_or_have_no_value_is_refused():
+    for cards in ([], {}, [cases.cards()["good"]]):
+        with pytest.raises(ParameterError, match="cards must be a ScoreCard, or several by name"):
+            plots.score_plot(cards)
+    card = cv.internal_scores([[0.0], [1.0]], [0, 0], measures=["silhouette"])
+    with pytest.raises(ParameterError, match="no measure of these cards has a value"):
+        plots.score_plot(card)
 
 
 def test_many_cards_are_led_by_few():
@@ -267,6 +323,12 @@ def test_silhouettes_are_sorted_within_clusters():
         assert (np.diff(np.asarray(trace.y)) >= 0).all()
 
 
+def test_the_cluster_of_the_least_mean_is_named_where_only_others_have_points_below_0():
+    found = silhouettes([[5], [5], [9], [2], [3], [6]], list("aaabbb"))
+    title = plots.silhouette_plot(found).layout.meta["title"]
+    assert title == "The mean silhouette is 0.0915; cluster a is worst, at 0.0833."
+
+
 def test_many_clusters_are_drawn_by_their_spread():
     figure = FIGURES["silhouette, many"]()
     assert "too many to draw all points" in figure.layout.meta["note"]
@@ -291,6 +353,13 @@ def test_an_elbow_has_its_choice_marked():
     assert all("(p " in head for head in heads)
 
 
+def test_values_that_are_no_numbers_are_named_along_the_axis():
+    figure = plots.elbow_plot(cases.tuning_by_name())
+    assert figure.layout.xaxis.ticktext == ("low", "mean", "high")
+    assert figure.layout.xaxis.tickvals == figure.data[0].x == (0.0, 1.0, 2.0)
+    assert figure.data[0].mode == "markers"
+
+
 def test_bounds_are_drawn_by_algorithm_with_constant_truth_and_choice():
     found = cases.selection()
     figure = plots.bound_plot(found)
@@ -301,6 +370,54 @@ def test_bounds_are_drawn_by_algorithm_with_constant_truth_and_choice():
     assert figure.layout.shapes[0].y0 == found.bound.constant.rate
     dotted = [trace for trace in figure.data if trace.line.dash == "dot"]
     assert len(dotted) == 2
+
+
+def test_of_many_algorithms_those_with_the_lowest_bounds_are_coloured():
+    found = cases.selection()
+    names = [f"a{k}" for k in range(7)]
+    table = [
+        replace(one, algorithm=name)
+        for name in names
+        for one in found.table
+        if one.algorithm == found.best.algorithm
+    ]
+    study = replace(found.study, algorithms=tuple(names))
+    many = replace(found, study=study, table=tuple(table), best=replace(found.best, algorithm="a6"))
+    figure = plots.bound_plot(many)
+    note = figure.layout.meta["note"]
+    assert note.endswith(" The 6 algorithms with the lowest bounds are coloured.")
+    assert [trace.name for trace in figure.data if trace.showlegend is not False][6:] == [
+        "other algorithms",
+        "chosen",
+    ]
+    assert "coloured" not in plots.bound_plot(found).layout.meta["note"]
+
+
+def test_a_heatmap_of_very_many_sets_shows_an_even_selection():
+    points, truth = [[0.0], [0.1], [9.0], [9.1]], [0, 0, 1, 1]
+    data = {f"s{k}": (points, truth) for k in range(203)}
+    found = cv.benchmark(data, labels={"mine": dict.fromkeys(data, truth)}, runs=1)
+    figure = plots.benchmark_heatmap(found)
+    assert figure.layout.meta["note"].startswith("200 of 203 data sets. Mean over 1 run;")
+    drawn = figure.data[0].y
+    assert (len(drawn), drawn[0], drawn[-1]) == (200, "s0", "s202")
+    with pytest.raises(ParameterError, match="mean ranks need two algorithms and two data sets"):
+        plots.critical_difference_plot(found)
+
+
+def test_of_very_many_levels_some_are_drawn_and_the_best_one(monkeypatch):
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 30)
+    merges = linkage(rng.normal(size=(90, 1)) + 9 * truth[:, None], "average")
+    keys = ["ari", "vi", "nmi", "rand", "purity", "mirkin", "jaccard"]
+    found = cv.score_tree(truth, merges, keys)
+    assert len(plots.tree_plot(found).data[0].x) == 90
+    monkeypatch.setattr(trees, "DRAWN", 4)
+    figure = plots.tree_plot(found)
+    assert figure.data[0].x == (1, 3, 4, 20, 90)
+    assert found.best_place == 2
+    note = figure.layout.meta["note"]
+    assert note.endswith(" 5 of 90 levels are drawn. 6 of 7 measures are drawn.")
 
 
 def test_a_map_keeps_places_and_names_do_not_cover_each_other():
@@ -318,6 +435,23 @@ def test_a_map_keeps_places_and_names_do_not_cover_each_other():
     assert sum(map(bool, stacked)) == 4
 
 
+def test_a_map_says_what_it_leaves_out():
+    found = cases.ensemble()
+    three = plots.map_plot(found.embedding(dimensions=3)).layout.meta["note"]
+    assert three.endswith(" Two of 3 directions are drawn.")
+    assert "directions" not in plots.map_plot(found.embedding()).layout.meta["note"]
+    assert label_places(np.zeros((61, 2)), ["name"] * 61) == [""] * 61
+    with pytest.raises(ParameterError, match="groups must be of the clusterings on the map"):
+        plots.map_plot(cases.ensemble(5).embedding(), groups=found.groups(2))
+
+
+def test_a_group_without_clusterings_is_not_drawn():
+    found = cases.ensemble()
+    groups = replace(found.groups(2), labels=np.array([0, 0, 0, 2, 2, 2]), medoids=(0, 1, 3))
+    figure = plots.map_plot(found.embedding(), groups=groups)
+    assert [trace.name for trace in figure.data] == ["group 1 (3)", "group 3 (3)"]
+
+
 def test_a_dendrogram_merges_at_its_distances():
     tree = cases.ensemble().hierarchy()
     lines, merges, leaves = plots.dendrogram(tree).data
@@ -329,6 +463,16 @@ def test_a_dendrogram_merges_at_its_distances():
     assert "3 lowest merges" in short.layout.meta["note"]
 
 
+def test_a_tree_of_many_clusterings_names_some_of_them():
+    many = plots.dendrogram(cases.ensemble(70).hierarchy())
+    assert many.layout.meta["note"].endswith(
+        " merged by average distance. Some names are left out."
+    )
+    assert len(many.layout.yaxis.ticktext) == 35
+    few = plots.dendrogram(cases.ensemble().hierarchy())
+    assert "left out" not in few.layout.meta["note"]
+
+
 def test_distances_follow_the_tree():
     found = cases.ensemble()
     tree = found.hierarchy()
@@ -337,6 +481,25 @@ def test_distances_follow_the_tree():
         found.distances.matrix[np.ix_(tree.order, tree.order)]
     )
     assert list(heat.x) == [found.names[k] for k in tree.order]
+
+
+def test_of_very_many_distances_an_even_selection_is_drawn():
+    labelings = {f"r{k}": np.arange(6) // (1 + k % 5) for k in range(305)}
+    figure = plots.distance_heatmap(cv.distance_matrix(labelings))
+    assert figure.layout.meta["note"].endswith(" An even selection of 300 is drawn.")
+    drawn = figure.data[0].x
+    assert (len(drawn), drawn[0], drawn[-1]) == (300, "r0", "r304")
+
+
+def test_distances_that_are_undefined_are_counted():
+    labelings = {"a": [0, 0, 0], "b": [0, 1, 1], "c": [0, 1, 2]}
+    found = plots.distance_heatmap(cv.distance_matrix(labelings, "nmi"))
+    assert found.layout.meta["note"].endswith(" between 3 clusterings. 2 entries are undefined.")
+    del labelings["c"]
+    found = plots.distance_heatmap(cv.distance_matrix(labelings, "nmi"))
+    assert found.layout.meta["title"] == (
+        "Normalized mutual information has no value between these clusterings."
+    )
 
 
 @pytest.mark.parametrize(("n", "partitions", "lines"), [(1, 1, 0), (3, 5, 6), (4, 15, 31)])
@@ -356,6 +519,30 @@ def test_a_lattice_finds_marks():
         plots.lattice_plot(4, marks={"a": [0, 1]})
 
 
+@pytest.mark.parametrize(
+    ("other", "title"),
+    [
+        ([1, 1, 0], "a and b are the same partition."),
+        ([0, 1, 1], "a and b do not refine each other; they meet in 1|2|3."),
+    ],
+)
+def test_a_lattice_says_how_two_marks_lie_to_each_other(other, title):
+    figure = plots.lattice_plot(3, marks={"a": [0, 0, 1], "b": other})
+    assert figure.layout.meta["title"] == title
+
+
+def test_a_crowded_lattice_has_slanted_names():
+    figure = plots.lattice_plot(5)
+    notes = figure.layout.annotations
+    assert len(notes) == 52
+    assert {note.textangle for note in notes} == {-60}
+    assert [(note.x, note.y) for note in notes] == list(
+        zip(figure.data[1].x, figure.data[1].y, strict=True)
+    )
+    assert notes[0].text == "12345"
+    assert (figure.data[1].mode, figure.data[1].text) == ("markers", None)
+
+
 class Answers:
     def columns(self):
         return {
@@ -371,6 +558,12 @@ def test_a_property_matrix_has_a_sign_for_each_answer():
     assert {trace.name: len(trace.x) for trace in figure.data} == {"holds": 3, "fails": 1}
     assert figure.layout.meta["title"] == "rand has all 2 properties."
     assert "because" in figure.data[1].hovertext[0]
+
+
+def test_a_matrix_without_answers_is_refused():
+    bare = SimpleNamespace(columns=lambda: {"measure": ["rand"]})
+    with pytest.raises(ParameterError, match=r"^the matrix has no column property and answer\.$"):
+        plots.property_matrix_plot(bare)
 
 
 def test_doms_figures_are_drawn_by_name():
@@ -400,6 +593,35 @@ def test_doms_figures_are_drawn_by_name():
     assert found["Figure 1"].layout.meta["title"] == "R does not change as error grows."
     assert len(found["Figure 3"].data[0].x) == 2_000
     assert "2,000 of 5,000 combinations" in found["Figure 3"].layout.meta["note"]
+
+
+VOID = (math.nan, math.nan)
+
+
+@pytest.mark.parametrize(
+    ("values", "title", "note"),
+    [
+        ([VOID], "No measure has a value here.", " No value: measure 0."),
+        ([(1.0, 0.5), VOID], "measure 0 falls as error grows.", " No value: measure 1."),
+        ([(0.5, 1.0)], "measure 0 changes as error grows.", ""),
+        (
+            [(1.0, 0.5)] * 14,
+            "All 14 measures fall as error grows.",
+            " 2 more measures are left out.",
+        ),
+    ],
+)
+def test_a_sweep_says_what_changes_and_what_has_no_value(values, title, note):
+    lines = tuple(
+        SimpleNamespace(key=f"m{k}", title=f"measure {k}", symbol="", values=each, scaled=each)
+        for k, each in enumerate(values)
+    )
+    sweep = SimpleNamespace(
+        figure="Figure 1", title="a sweep", x_title="error", x=(0.0, 1.0), curves=lines
+    )
+    (figure,) = plots.dom_figures(SimpleNamespace(sweeps=(sweep,), scatters=())).values()
+    assert figure.layout.meta["title"] == title
+    assert figure.layout.meta["note"] == f"Figure 1 of Dom 2001: a sweep.{note}"
 
 
 def test_a_page_can_take_the_title_out():
@@ -442,3 +664,18 @@ def test_measures_without_a_direction_are_drawn_only_where_there_is_no_other():
 
     assert drawn("class_entropy", "rand", "joint_entropy", "purity") == ["rand", "purity"]
     assert drawn("class_entropy", "joint_entropy") == ["class_entropy", "joint_entropy"]
+
+
+@pytest.mark.parametrize("flows", [3, None, []])
+def test_flows_that_are_no_tables_are_refused(flows):
+    with pytest.raises(ParameterError, match="flows must be a Contingency"):
+        plots.alluvial(flows)
+
+
+def test_clusterings_without_a_value_are_not_called_the_same():
+    alike, other = [0, 0, 0], [0, 1, 1]
+    found = cv.distance_matrix({"a": alike, "b": alike, "c": other}, "nmi")
+    figure = plots.distance_heatmap(found)
+    assert figure.layout.meta["title"] == "Where it has a value, all clusterings are the same."
+    same = plots.distance_heatmap(cv.distance_matrix({"a": other, "b": other}, "nmi"))
+    assert same.layout.meta["title"] == "All clusterings are the same."

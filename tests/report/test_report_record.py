@@ -9,6 +9,7 @@ import re
 import stat
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import jsonschema
@@ -24,6 +25,7 @@ from clustervet.evidence import examine
 from clustervet.lab import axioms
 from clustervet.plots.canvas import finish, new_figure
 from clustervet.report import build_report, render, write_report
+from clustervet.report.page import _prose
 from clustervet.view import Result, Section, plain_table
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
@@ -198,6 +200,17 @@ def test_references_and_reproduction(report):
     assert made.time == "2024-05-06 07:08 UTC"
     assert made.seed == "0"
     assert made.versions["numpy"] == np.__version__
+
+
+def test_a_package_that_is_not_installed_has_the_version_that_it_says(evidence, monkeypatch):
+    def unknown(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("clustervet.report.report.version", unknown)
+    versions = build_report(evidence).reproduction.versions
+    assert versions["numpy"] == np.__version__
+    assert versions["clustervet"] == cv.__version__
+    assert versions["scikit-learn"] == "unknown"
 
 
 def test_json_fits_its_schema(report):
@@ -457,3 +470,12 @@ def test_only_the_page_says_what_can_be_seen_and_done_there(report):
 def test_the_verdict_on_a_tuning_has_its_suggestion():
     report = build_report(RESULTS["tuning"]())
     assert any(re.match(r"(No s|S)uggestion: ", line) for line in report.verdict)
+
+
+def test_words_from_right_to_left_stay_where_they_are():
+    """A mark before and one after such words keeps the order of those around them."""
+    start, end = "\u2068", "\u2069"
+    assert _prose("plain, and é") == "plain, and é"
+    assert _prose("class שלום is 5") == f"class {start}שלום{end} is 5"
+    marked = f"class {start}שלום{end} is 5"
+    assert _prose(marked) == marked

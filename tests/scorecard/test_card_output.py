@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
 import math
 import operator
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import jsonschema
 import pandas as pd
@@ -18,8 +20,20 @@ from rich.console import Console
 
 import clustervet as cv
 from clustervet import Contingency, external_scores
+from clustervet.errors import MissingPackageError, ParameterError
 from clustervet.scorecard.card_document import SIDE_BY_SIDE
-from clustervet.view import words
+from clustervet.view import (
+    Cell,
+    Result,
+    Section,
+    form_cell,
+    plain,
+    plain_table,
+    to_frame,
+    words,
+)
+from clustervet.view.latex import to_latex
+from clustervet.view.result import Exported
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "scorecard.schema.json"
 TRUTH = ["a", "a", "a", "b", "b", "c"]
@@ -158,6 +172,31 @@ def test_the_first_installed_library_makes_the_frame():
     assert isinstance(CARDS["one"].to_frame(), pd.DataFrame)
 
 
+def test_a_library_that_is_not_there_is_named(monkeypatch):
+    real = importlib.util.find_spec
+    gone = {"pandas"}
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name, *_: None if name in gone else real(name)
+    )
+    with pytest.raises(MissingPackageError) as caught:
+        CARDS["one"].to_frame("pandas")
+    assert str(caught.value) == "a pandas frame needs pandas, which is not installed."
+    assert isinstance(CARDS["one"].to_frame(), pl.DataFrame)
+    gone |= {"polars", "pyarrow"}
+    with pytest.raises(MissingPackageError) as caught:
+        CARDS["one"].to_frame()
+    assert str(caught.value) == (
+        "a frame needs pandas, polars or pyarrow, and none of them is installed."
+    )
+
+
+@pytest.mark.parametrize("backend", ["polars", "pyarrow"])
+def test_a_frame_that_cannot_hold_the_values_says_so(backend):
+    said = f"^a {backend} frame cannot hold this table: .*x.*[.]$"
+    with pytest.raises(ParameterError, match=said):
+        to_frame({"a": [1, "x"]}, backend)
+
+
 def test_a_small_card_as_text():
     card = external_scores(TRUTH, OTHER, measures=["rand", "vi", "mirkin"])
     assert repr(card).split("\n") == [
@@ -190,6 +229,19 @@ def test_text_says_why_a_value_is_undefined():
     )
 
 
+def test_text_says_where_an_interval_is_undefined():
+    one, two = [0, 0, 0, 0, 1], [0, 0, 0, 1, 0]
+    card = external_scores(one, two, measures=["nmi"], confidence=0.95)
+    said = "normalized_mutual_information: undefined when any one of 2 objects is left out"
+    assert said in card.document().notes
+    drawn = cv.confidence_interval("nmi", one, two, method="basic", resamples=50, random_state=0)
+    assert 0 < drawn.undefined < 50
+    score = replace(card.scores["normalized_mutual_information"], interval=drawn)
+    notes = cv.ScoreCard(card.subject, [score]).document().notes
+    where = f"in {drawn.undefined} of 50 resampled tables"
+    assert f"normalized_mutual_information: undefined {where}" in notes
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
@@ -214,6 +266,50 @@ def test_numbers_are_short_and_never_hidden(value, shown):
 def test_whole_counts_are_shown_whole():
     assert words.number(1234567.0, "objects") == "1,234,567"
     assert words.number(0.5, "objects") == "0.5000"
+
+
+@pytest.mark.parametrize("value", [None, math.nan, math.inf])
+def test_a_share_that_is_none_is_a_dash(value):
+    assert form_cell(value, ".1%") == Cell("-")
+    assert form_cell(0.25, ".1%").text == "25.0%"
+
+
+def test_a_table_shows_its_first_rows_and_says_so(monkeypatch):
+    table = plain_table("t", "All", {"k": range(3), "yes": [True, False, True]}, "Whole numbers.")
+    assert table.note == "Whole numbers."
+    assert [column.kind for column in table.columns] == ["number", "text"]
+    assert [row.cells[1].text for row in table.rows] == ["yes", "no", "yes"]
+    monkeypatch.setattr("clustervet.view.cells.MOST_ROWS", 2)
+    short = plain_table("t", "All", {"k": range(3)}, "Whole numbers.")
+    assert short.note == "Whole numbers. The first 2 of 3 rows."
+    assert len(short.rows) == 2
+
+
+def test_values_of_any_kind_are_plain_data():
+    assert plain({1: 2 + 3j, "path": PurePosixPath("a/b")}) == {"1": "(2+3j)", "path": "a/b"}
+
+
+def test_a_result_without_a_document_or_data_says_so():
+    class Bare(Result):
+        pass
+
+    class Empty(Exported):
+        pass
+
+    with pytest.raises(NotImplementedError, match=r"^Bare has no document\.$"):
+        Bare().document()
+    with pytest.raises(NotImplementedError, match=r"^Empty has no plain data\.$"):
+        Empty().to_json()
+
+
+def test_latex_holds_the_tables_of_parts_but_not_of_details():
+    def part(key, **options):
+        return Section(key, key, blocks=(plain_table(key, key, {"k": [1]}),), **options)
+
+    whole = Section("whole", "Whole", sections=(part("seen"), part("kept", detail=True)))
+    text = to_latex(whole)
+    assert text.count(r"\begin{table}") == 1
+    assert r"\caption{seen}" in text
 
 
 def rendered(card, width=300, **options):
@@ -376,3 +472,15 @@ def test_a_dozen_names_are_shown():
 
 def test_the_formula_stands_as_code_in_the_help_of_a_measure():
     assert f"Formula: ``{cv.rand.record.equation}``" in " ".join(cv.rand.__doc__.split())
+
+
+@pytest.mark.parametrize("width", [20, 30, 50, 80])
+def test_a_narrow_terminal_loses_no_number(width):
+    preds = {"first": [0, 0, 1, 1, 1, 2], "second": [0, 1, 1, 2, 2, 2]}
+    cards = external_scores(TRUTH, preds, measures=["vi", "ari", "purity"])
+    stream = io.StringIO()
+    Console(file=stream, width=width).print(cards)
+    shown = re.sub(r"\s", "", stream.getvalue())
+    for card in cards.values():
+        for key in card:
+            assert f"{card[key]:.4f}" in shown

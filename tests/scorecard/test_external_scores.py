@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import clustervet as cv
 from clustervet import ClustervetError, Contingency, ScoreCard, ScoreCards, external_scores
+from clustervet.errors import ParameterError
 
 TRUTH = ["a", "a", "a", "b", "b", "c"]
 PRED = [0, 0, 1, 1, 2, 2]
@@ -299,6 +300,33 @@ def test_one_measure_refuses_a_table_with_options_too():
     for options in ({"weights": [1]}, {"noise_policy": "drop"}, {"missing": "drop"}):
         with pytest.raises(ClustervetError, match="rand takes either one table or labels"):
             cv.rand(table, **options)
+
+
+@pytest.mark.parametrize(
+    ("files", "truth", "pred", "message"),
+    [
+        (["table.csv", "table.csv"], "y", "c", "features with truth goes with one table."),
+        (["table.csv", "labels.parquet"], None, None, "name a column of clusters with pred."),
+    ],
+)
+def test_files_with_features_that_make_no_sense_are_refused(tmp_path, files, truth, pred, message):
+    (tmp_path / "table.csv").write_text("y,c,x\nu,0,0.5\nv,1,2.5\nv,1,3\n", encoding="utf-8")
+    pl.DataFrame({"c": [0, 1, 1]}).write_parquet(tmp_path / "labels.parquet")
+    paths = [str(tmp_path / name) for name in files]
+    with pytest.raises(ParameterError) as caught:
+        cv.score_files(paths, truth, pred, features=["x"])
+    assert str(caught.value) == message
+
+
+def test_points_that_stay_with_an_engine_have_no_picture(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("c,x\n0,0.5\n1,2.5\n1,3\n", encoding="utf-8")
+    ask = {"features": ["x"], "measures": ["ssq"], "picture": True}
+    held = cv.score_files(str(path), None, "c", **ask)
+    left = cv.score_files(str(path), None, "c", engine="duckdb", **ask)
+    assert held.points is not None
+    assert left.points is None
+    assert left.inner["c"]["ssq"] == pytest.approx(held.inner["c"]["ssq"])
 
 
 def test_a_card_cannot_be_written_to():

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
+from clustervet import selection
 from clustervet.errors import LabelError, ParameterError
 from clustervet.selection import PacMdlSearch, select
 
@@ -81,6 +83,22 @@ def test_words_as_labels():
     assert search.classes_.tolist() == ["x", "y", "z"]
     assert set(search.predict(X)) == {"x", "y", "z"}
     np.testing.assert_array_equal(search.predict(X), search.transduction_)
+
+
+def test_labels_of_several_kinds_are_classes_in_their_own_order():
+    mixed = np.array(["x", 5, "z"], object)[np.unique(Y, return_inverse=True)[1]]
+    search = PacMdlSearch(KM, clusters=[3], runs=1).fit(X, mixed)
+    assert search.classes_.dtype == object
+    assert sorted(search.classes_.tolist(), key=str) == [5, "x", "z"]
+
+
+def test_the_room_loads_the_search_when_it_is_asked_for():
+    assert (
+        selection.__getattr__("PacMdlSearch")
+        is sys.modules["clustervet.selection.search"].PacMdlSearch
+    )
+    with pytest.raises(AttributeError, match="has no attribute 'PacMdlSearc'"):
+        selection.PacMdlSearc  # noqa: B018  # asking for it is the test
 
 
 def test_predictions_are_labels_of_clusters():

@@ -231,6 +231,17 @@ def test_labels_of_every_kind_come_back_as_they_were():
             assert one.test_errors < 20
 
 
+def test_labels_of_several_kinds_are_not_made_words():
+    truth = np.where(np.arange(120) % 2 == 0, Y, "ham").astype(object)
+    truth[truth == "spam"] = 7
+    found = select(X, truth, MEANS, [3], 1)
+    for one in found.predictors.values():
+        assert one.predictions.dtype == object
+        assert set(one.predictions.tolist()) <= {"ham", "news", 7}
+        assert one.predictions.shape == (120,)
+    assert {7, "ham"} <= set(found.predictors["baseline"].predictions.tolist())
+
+
 def test_text_and_sparse_rows_are_classified_too():
     rng = np.random.default_rng(0)
     topics = np.repeat(list("abc"), 60)
@@ -297,3 +308,11 @@ def test_errors_are_counted_from_ten_points_on():
     for points in (9, 10, 11):
         wrong = _errors(model, np.zeros((points, 1)), np.arange(points) % 2)
         assert (wrong == 0) == (points < 10)
+
+
+def test_where_a_part_leaves_one_class_to_learn_from_all_points_count_as_errors():
+    model = DummyClassifier(strategy="most_frequent")
+    classes = np.array([0] * 11 + [1])
+    assert _errors(model, np.zeros((12, 1)), classes) == 12
+    classes[0] = 1
+    assert _errors(model, np.zeros((12, 1)), classes) == 2

@@ -425,6 +425,18 @@ def test_a_fit_that_fails_is_told_and_stops_nothing():
         select(X, Y, {"moody": Threes(refuse=(3, 5))}, [3, 5], 1)
 
 
+def test_of_many_failures_the_first_are_told_and_the_others_counted():
+    numbers = list(range(2, 10))
+    ask = {"moody": Threes(refuse=numbers), "km": KMeans(n_init=1)}
+    found = select(X, Y, ask, numbers, 1)
+    failed = [note for note in found.document().notes if note.startswith("Failed: ")]
+    assert failed[-2].startswith("Failed: moody, ")
+    assert failed[-1] == f"Failed: {8 - (len(failed) - 1)} more of 16 fits"
+    assert 1 < len(failed) < 8
+    with pytest.raises(ParameterError, match=r"^every fit of these algorithms failed\.$"):
+        found.among(["moody"]).lowest  # noqa: B018  # asking for it is the test
+
+
 @pytest.mark.parametrize("answer", [[0], [[0]] * 90, [math.nan] * 90])
 def test_labels_that_are_none_fail(answer):
     class Odd(Threes):
@@ -581,3 +593,12 @@ def test_the_document_marks_the_chosen_algorithm():
     assert [row.cells[0].text for row in ways.rows] == list(found.predictors)
     assert [row.cells[0].text for row in ways.rows if row.cells[0].best] == [found.trusted]
     assert "| algorithm | clusters | run | train errors |" in found.to_markdown()
+
+
+def test_the_error_rate_of_every_fit_is_that_of_the_points_whose_labels_were_held_back():
+    labelled = np.arange(len(Y)) % 2 == 0
+    found = select(X, Y, ["kmeans"], [2, 3], 2, labelled=labelled, random_state=0)
+    rates = [(one.test_errors, one.test_rate) for one in found.table]
+    assert any(errors for errors, _ in rates)
+    for errors, rate in rates:
+        assert rate == errors / np.count_nonzero(~labelled)

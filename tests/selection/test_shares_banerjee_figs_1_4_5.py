@@ -10,7 +10,7 @@ import pytest
 import clustervet as cv
 from clustervet import plots
 from clustervet.errors import ParameterError
-from clustervet.pacmdl import bmax
+from clustervet.pacmdl import bmax, language, languages
 
 RNG = np.random.default_rng(3)
 X = np.concatenate([RNG.normal(place, 1.3, (50, 2)) for place in ((0, 0), (5, 0), (0, 5))])
@@ -51,6 +51,22 @@ def test_every_run_under_equation_1():
     assert found.runs_under("algo") == found.table
     with pytest.raises(ParameterError, match="no language"):
         found.runs_under("simpel")
+
+
+def test_runs_that_a_language_cannot_describe_are_left_out():
+    @language(title="For few clusters alone")
+    def few_alone(description):
+        if description.clusters > 4:
+            raise ParameterError("four clusters at most.")
+        return description.clusters * math.log2(description.labels)
+
+    try:
+        found = cv.select(X, Y, algorithms=["ward"], clusters=[3, 4, 5, 6], runs=1)
+        runs = found.runs_under("few_alone")
+    finally:
+        languages.remove("few_alone")
+    assert [one.clusters for one in runs] == [3, 4]
+    assert all(one.rate is not None for one in runs)
 
 
 def test_the_result_reads_and_draws():

@@ -169,6 +169,34 @@ def test_an_algorithm_that_always_fails_is_not_ranked():
     assert "Without any score: broken." in repr(found)
 
 
+def test_of_many_failures_the_first_are_told_and_the_others_counted():
+    data = {f"s{k}": DATA["moons"] for k in range(7)}
+    notes = cv.benchmark(data, {"broken": Broken()}, 1).document().notes
+    failed = [note for note in notes if note.startswith("Failed: ")]
+    assert len(failed) == 5
+    assert failed[3] == "Failed: broken on s3 (1 run): does not like moons"
+    assert failed[4] == "Failed: runs of 3 more scores."
+
+
+def test_a_fit_that_needs_more_memory_than_there_is_fails_alone():
+    with cv.memory_limit("100KB"):
+        found = cv.benchmark({"iris": IRIS}, {"km": KMeans(n_init=1), "ward": "ward"}, 1)
+    assert found.score("iris", "km").failed == 0
+    lost = found.score("iris", "ward")
+    assert lost.failed == 1
+    assert lost.error.startswith("a fit of 'ward' to 150 points would take ")
+
+
+def test_sets_that_no_two_algorithms_share_give_no_ranks():
+    made = {"mine": {"a": [0, 0, 1]}, "other": {"b": [0, 0, 1]}}
+    found = cv.benchmark({"a": (None, [0, 0, 1]), "b": (None, [0, 1, 1])}, labels=made)
+    assert found.ranks == {}
+    assert found.pairs == ()
+    assert found.verdict == "No data set has a score of every algorithm, so there are no ranks."
+    with pytest.raises(KeyError, match="no score of 'mine' on 'c'"):
+        found.score("c", "mine")
+
+
 def test_labels_that_somebody_has_are_scored_beside_fits_or_alone():
     points, y = IRIS
     made = {"mine": {"iris": [y, np.zeros(150, int)]}, "other": {"iris": y.tolist()}}
@@ -180,6 +208,13 @@ def test_labels_that_somebody_has_are_scored_beside_fits_or_alone():
     named = np.array(["setosa", "versicolor", "virginica"])[y]
     words = cv.benchmark({"iris": (None, named)}, labels={"words": {"iris": named}})
     assert words.score("iris", "words").mean == 0
+
+
+def test_noise_in_labels_that_somebody_has_is_noise():
+    made = {"mine": {"a": [7, 7, -1, 8]}}
+    data = {"a": (None, [0, 0, 1, 1])}
+    assert cv.benchmark(data, labels=made).noise_as_cluster == {"mine": (1, 4)}
+    assert cv.benchmark(data, labels=made, noise="singletons").noise_as_cluster == {}
 
 
 def test_a_bundle_of_scikit_learn_is_a_data_set():
@@ -225,6 +260,8 @@ def test_words_of_the_verdict():
         ({"a": IRIS}, None, {"truth_noise": [0, 1, 2]}, LabelError, "all objects as noise"),
         ({"a": IRIS}, None, {"labels": {"m": {"b": IRIS[1]}}}, ParameterError, "no data set"),
         ({"a": IRIS}, None, {"labels": {"m": {"a": [0, 1]}}}, LabelError, "2 labels for 150"),
+        ({"a": IRIS}, None, {"labels": {"m": {"a": [None, 1]}}}, LabelError, "1 missing label"),
+        ({"a": IRIS}, None, {"labels": {}}, ParameterError, "there is no algorithm; name one"),
         ({"a": IRIS}, None, {"labels": [1]}, ParameterError, "labels must be a mapping"),
         ({"a": IRIS}, ["ward"], {"labels": {"ward": {"a": IRIS[1]}}}, ParameterError, "too"),
     ],

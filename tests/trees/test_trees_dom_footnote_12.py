@@ -13,6 +13,7 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
+import duckdb
 import mpmath
 import numpy as np
 import pandas as pd
@@ -427,6 +428,28 @@ def test_ties_are_told():
     assert any("another order of these merges" in line for line in found.cautions())
 
 
+def test_objects_without_a_class_are_told():
+    found = cv.score_tree(["a", None, "b", None], [[0, 0, 1, 1]], missing="drop")
+    assert found.cautions() == [
+        "2 objects without a class or without a place in the tree: no score counts them."
+    ]
+
+
+def test_a_measure_without_any_value_has_no_best_level():
+    @cv.measure(title="Nothing", family="mine", better="higher", bounds=(0, 1))
+    def nothing_at_all(table):
+        """No value for any table."""
+        return math.nan
+
+    try:
+        found = cv.score_tree(list("aabc"), [[0, 0, 1, 1]], ["nothing_at_all"])
+        value, level = found.best("nothing_at_all")
+    finally:
+        cv.measures.remove("nothing_at_all")
+    assert math.isnan(value)
+    assert level == "all objects"
+
+
 def test_one_class_has_nothing_to_send():
     found = cv.score_tree([0] * 4, [[0, 0, 1, 1]])
     assert found.facts() == ("There is one class, so there is nothing to send.",)
@@ -470,6 +493,7 @@ def bad_linkage(**changes):
         ([[0, 0, 1, 1, 1, 1], [0, 0, 1]], LabelError, "all levels must label the same objects"),
         ([[0, 0, 1, 1, 1, None]], LabelError, "level 1 has 1 missing label"),
         ([], ParameterError, "there are no levels"),
+        (duckdb.sql("select 1 as a"), ParameterError, "others have to be collected first"),
         ([0, 0, 0, 1, 1, 1], ParameterError, "one labeling is no tree"),
         ("a tree", ParameterError, "a tree is a linkage matrix, a fitted"),
         (None, ParameterError, "a tree is a linkage matrix, a fitted"),
@@ -491,6 +515,8 @@ def test_what_cannot_be_asked():
         cv.score_tree(Y, IRIS, "ari", clusters=[151])
     with pytest.raises(ParameterError, match=r"clusters goes with measures\."):
         cv.score_tree(Y, IRIS, clusters=[2])
+    with pytest.raises(ParameterError, match=r"^clusters names no number of clusters\.$"):
+        cv.score_tree(Y, IRIS, "ari", clusters=[])
     with pytest.raises(ParameterError, match="clusters must be whole numbers"):
         cv.score_tree(Y, IRIS, "ari", clusters="many")
     with pytest.raises(ParameterError, match="clusters is for a dendrogram"):
@@ -508,6 +534,8 @@ def test_what_cannot_be_asked():
         cv.score_tree([0, 1], [[0, 1]]).labels("x")
     with pytest.raises(LabelError, match="no object is left"):
         cv.score_tree([None, None], [[0, 1]], missing="drop")
+    with pytest.raises(LabelError, match="no object is left once those with missing labels are"):
+        cv.score_tree(["a", "b"], [[None, 0], [1, None]], missing="drop")
     with pytest.raises(ParameterError, match="no object is left that has a class"):
         cv.score_tree([None, "a"], [["x", None]], missing="drop")
     with cv.memory_limit("1KB"), pytest.raises(MemoryLimitError, match="a tree of 150 leaves"):

@@ -242,3 +242,11 @@ def test_hartigans_rule_passes_over_gaps_and_ends():
     assert find_hartigan([2, 3, 4], [50.0, 0.0, 0.0], 100, start=90.0).value == 3
     found = find_hartigan([2, 3, 4], [100.0, 60.0, 58.0], 50, start=101.0)
     assert found.why == "Hartigan's statistic asks for no second cluster"
+
+
+def test_a_statistic_that_falls_slowly_passes_10_only_gradually():
+    found = find_hartigan([2, 3, 4, 5], [80.0, 72.0, 65.5, 60.0], 100, start=100.0)
+    assert (found.value, found.clear) == (3, False)
+    assert found.why == "Hartigan's statistic passes 10 only gradually"
+    before, here = (80 / 72 - 1) * 97, (72 / 65.5 - 1) * 96
+    assert found.strength == pytest.approx(1 - here / before)

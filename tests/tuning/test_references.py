@@ -97,6 +97,23 @@ def test_counts_stay_counts_and_steps_stay_steps():
     assert one_mode[:, 0].var() == pytest.approx(2, abs=0.8)
 
 
+def test_a_feature_that_is_constant_has_no_grid():
+    points = np.column_stack([np.full(50, 0.5), RNG.poisson(2, 50)])
+    for kind in Nulls(points).kinds:
+        drawn = Nulls(points).draw(kind, np.random.default_rng(0))
+        assert drawn[:, 0] == pytest.approx(np.full(50, 0.5))
+        assert (drawn[:, 1] == np.rint(drawn[:, 1])).all()
+
+
+def test_references_for_what_reads_counts_are_nowhere_negative():
+    points = RNG.exponential(size=(100, 2))
+    for kind in Nulls(points).kinds:
+        usual = Nulls(points).draw(kind, np.random.default_rng(0))
+        drawn = Nulls(points, positive=True).draw(kind, np.random.default_rng(0))
+        assert (drawn == np.maximum(usual, 0)).all()
+    assert Nulls(points).draw("one Gaussian", np.random.default_rng(0)).min() < 0
+
+
 def test_references_keep_correlations():
     factor = RNG.normal(size=(300, 1))
     points = np.exp(0.5 * (factor + 0.4 * RNG.normal(size=(300, 3))))
@@ -157,6 +174,52 @@ def test_without_references_nothing_is_suggested_and_that_is_said():
 def test_points_that_are_all_equal_have_no_reference():
     found = tune(KMeans(n_init=1), np.ones((20, 2)), values=[2, 3], random_state=0)
     assert found.suggestion is None
+
+
+def test_some_points_that_are_all_equal_have_no_reference():
+    points = np.zeros((1000, 2))
+    points[:2], points[2:4] = (1, 5), (7, 7)
+    found = tune("ward", points, values=range(2, 7), measures=["ssq"], random_state=1)
+    assert (found.voted, found.suggestion, found.reference) == (3, None, None)
+    assert found.unreferenced == "all points are equal"
+    assert found.why.endswith("data without clusters: all points are equal")
+
+
+def test_some_points_that_the_clusterer_refuses_have_no_reference():
+    class Large(KMeans):
+        def fit_predict(self, points, y=None):
+            if len(points) < 350:
+                raise ValueError("too few points.")
+            return super().fit_predict(points)
+
+    many = np.concatenate([RNG.normal(c, 1, (120, 2)) for c in ((0, 0), (12, 0), (0, 12))])
+    found = tune(Large(n_init=1), many, values=range(2, 6), measures=["silhouette"], random_state=0)
+    assert (found.voted, found.suggestion) == (3, None)
+    assert found.unreferenced == "the measures have no value on the points that are compared"
+
+
+def test_very_many_features_have_no_reference(monkeypatch):
+    monkeypatch.setattr(references, "MOST", 2 * len(BLOBS) - 1)
+    found = tune("ward", BLOBS, values=range(2, 6), measures=["silhouette"])
+    assert (found.voted, found.suggestion) == (3, None)
+    assert found.unreferenced == "there are too many features to draw data without clusters"
+    monkeypatch.setattr(references, "MOST", 2 * len(BLOBS))
+    assert tune("ward", BLOBS, values=range(2, 6), measures=["silhouette"]).suggestion == 3
+
+
+def test_a_measure_whose_values_do_not_compare_is_clear_against_nothing():
+    found = tune("ward", BLOBS, values=range(2, 6), measures=["silhouette", "single_linkage"])
+    assert math.isnan(found.reference.statistics["single_linkage"])
+    assert found.reference.p_values["single_linkage"] == 1
+    assert found.reference.p_values["silhouette"] <= references.LEVEL
+
+
+def test_a_measure_that_has_a_value_at_one_cluster_tells_what_it_gains():
+    found = tune("ward", BLOBS, values=range(2, 6), measures={"bic": {"covariance": "spherical"}})
+    (line,) = found._reference_lines()
+    mine, (_, most) = found.reference.statistics["bic"], found.reference.expected["bic"]
+    assert mine > most
+    assert line.endswith(f"gain of bic over one cluster {mine:.4g}, there at most {most:.4g}).")
 
 
 def test_distances_are_compared_too():

@@ -4,6 +4,7 @@ import io
 import json
 import math
 import re
+import sys
 import warnings
 from dataclasses import replace
 
@@ -29,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 
 import clustervet as cv
 from clustervet.errors import ClustervetError, FeatureError, ParameterError
-from clustervet.tuning import Tuning, tune
+from clustervet.tuning import Tuning, find_elbow, tune
 
 RNG = np.random.default_rng(7)
 X = np.concatenate([RNG.normal(c, 1, (30, 2)) for c in ((0, 0), (10, 0), (0, 10), (10, 10))])
@@ -281,6 +282,34 @@ def test_hartigans_index_and_ssq_have_one_elbow():
     assert first.value == second.value == 4
 
 
+def test_the_elbow_of_a_measure_that_may_be_negative_takes_no_logarithm():
+    asked = {"bic": {"covariance": "spherical"}}
+    found = tune("ward", X, values=SHORT, measures=asked, rules={"bic": "elbow"}, references=0)
+    start = cv.bic(X, np.zeros(len(X), int), covariance="spherical")
+    straight, curved = (
+        find_elbow(SHORT, found.curves["bic"], start=start, logarithm=logarithm)
+        for logarithm in (False, True)
+    )
+    assert found.choices["bic"].strength == straight.strength != curved.strength
+    assert found.choices["bic"].value == 4
+
+
+def test_a_measure_without_a_direction_has_no_optimum():
+    @cv.measure(title="Points", family="mine", better="neither", bounds=(1, 9), kind="internal")
+    def number_of_points(geometry):
+        """How many points there are."""
+        return float(geometry.n)
+
+    try:
+        with pytest.raises(ParameterError) as caught:
+            tune("kmeans", X, values=[2, 3], measures=["number_of_points"])
+    finally:
+        cv.measures.remove("number_of_points")
+    assert str(caught.value) == (
+        "number_of_points is better neither high nor low; it has no optimum to choose by."
+    )
+
+
 def test_samples_make_large_sets_cheap():
     found = tune("kmeans", X, values=SHORT, sample=40, random_state=0)
     assert found.suggestion == 4
@@ -289,6 +318,18 @@ def test_samples_make_large_sets_cheap():
     exact = cv.silhouette(X, found.labels[4])
     assert found.curves["silhouette"][2] == pytest.approx(exact, abs=0.05)
     assert found.curves["silhouette"][2] != exact
+
+
+def test_very_many_points_are_sampled_unasked(monkeypatch):
+    options = {"values": [3, 4], "measures": ["silhouette"], "references": 0, "random_state": 0}
+    module = sys.modules[tune.__module__]
+    monkeypatch.setattr(module, "DRAWN_POINTS", 40)
+    monkeypatch.setattr(module, "MANY_POINTS", len(X))
+    assert tune("ward", X, **options).drawn is None
+    monkeypatch.setattr(module, "MANY_POINTS", len(X) - 1)
+    found = tune("ward", X, **options)
+    assert found.drawn == 40
+    assert found.to_json() == tune("ward", X, sample=40, **options).to_json()
 
 
 def test_few_points_shorten_the_usual_range():
@@ -338,6 +379,16 @@ def test_samples_are_the_same_for_one_seed_and_any_number_of_jobs(sampled):
     assert other.stability.labels.tolist() != sampled.stability.labels.tolist()
 
 
+def test_samples_that_share_one_point_say_nothing_about_stability():
+    options = {"values": [2], "measures": ["ssq"], "bootstrap": 2, "progress": False}
+    shared = [
+        tune("ward", [[0.0], [1.0], [5.0]], random_state=seed, **options).stability.labels.tolist()
+        for seed in (0, 1)
+    ]
+    assert shared[0] == [1.0]
+    assert shared[1] == pytest.approx([math.nan], nan_ok=True)
+
+
 def test_intervals_are_as_wide_as_new_data_varies():
     # Sets of one law: the spread of their silhouettes beside what some of them say of it.
     rng = np.random.default_rng(3)
@@ -379,6 +430,13 @@ def test_agreement_names_measures_that_lean_and_those_that_differ(four):
     assert found.leanings == {4: ["ssq"]}
     nobody = {key: replace(c, clear=False, why="no value stands out") for key, c in choices.items()}
     assert replace(four, choices=nobody).suggestion is None
+
+
+def test_clusters_of_outlying_points_beside_others_are_a_remark(four):
+    assert not any("lie apart" in note for note in four.document().notes)
+    found = replace(four, outlying=(3, 1))
+    assert found.suggestion == 4
+    assert "At 4, 1 cluster of 3 outlying points lie apart." in found.document().notes
 
 
 def test_measures_that_disagree_suggest_nothing(four):
@@ -463,6 +521,7 @@ def test_html_and_rich_show_hostile_values_as_text():
         (lambda: tune("kmeans", X, measures=["rand"]), "needs a second labeling"),
         (lambda: tune("kmeans", X, measures=["silhouettte"]), "did you mean silhouette"),
         (lambda: tune("kmeans", X, measures={"bic": {"shape": 1}}), "bic knows no option 'shape'"),
+        (lambda: tune("kmeans", X, measures={"ssq": {}, "SSQ": {}}), "names a measure twice"),
         (lambda: tune("kmeans", X, rules={"ssq": "knee"}), "there is no rule 'knee'"),
         (lambda: tune("kmeans", X, rules={"bic": "optimum"}), "not among the measures"),
         (lambda: tune("kmeans", X, rules={"silhouette": "gap"}), "reads gap_statistic"),

@@ -128,6 +128,17 @@ def test_a_fold_without_a_value_says_which_and_why():
     assert "is singular" in why
 
 
+def test_a_fold_that_the_clusterer_refuses_says_so():
+    class Large(KMeans):
+        def fit_predict(self, points, y=None):
+            if len(points) < len(X):
+                raise ValueError("too few points.")
+            return super().fit_predict(points)
+
+    found = tuned(estimator=Large(n_init=1), values=[2, 3])
+    assert found.reasons["validated_likelihood"] == ["without fold 1 of 4: too few points"] * 2
+
+
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [

@@ -84,12 +84,11 @@ class ClusteringEvidence(Result):
         """Return one row per cluster."""
         if self.diagnosis is not None:
             return self.diagnosis.columns()
-        widths = self.silhouettes
-        assert widths is not None  # one of the two is there
+        widths = self.silhouettes  # None for a single cluster
         return {
-            "cluster": list(map(str, widths.clusters)),
-            "size": list(widths.sizes.values()),
-            "silhouette": list(widths.clusters.values()),
+            "cluster": list(map(str, widths.clusters)) if widths else [],
+            "size": list(widths.sizes.values()) if widths else [],
+            "silhouette": list(widths.clusters.values()) if widths else [],
         }
 
     def document(self) -> Section:

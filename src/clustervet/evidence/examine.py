@@ -10,7 +10,6 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from clustervet._checks import entropy, share
-from clustervet._kernels.threads import Pool
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Ensemble, Summary
@@ -170,15 +169,11 @@ class _Examination:
         given = self.given
         external = given.truth is not None or bool(given.tables)
         steps = external + 2 * (given.features is not None)
-        # The space of clusterings needs no other answer, and is measured meanwhile.
-        aside = replace(self, notes=[])
-        with ticking(steps * len(given.names) + 2, "evidence") as tick, Pool(1) as pool:
-            space = pool.submit(aside._summary)
+        with ticking(steps * len(given.names) + 2, "evidence") as tick:
             judged = self._judged(tick) if external else Judgement()
             tick()
             inner, widths = self._against_features(tick)
-            summary = space.result()
-            self.notes += aside.notes
+            summary = self._summary()
             tick()
         found = Evidence(
             names=given.names,

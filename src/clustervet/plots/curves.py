@@ -329,9 +329,7 @@ def _add_constant_and_choice(
             yanchor="bottom",
             text=escape(text),
         )
-    height = drawn.get(best.algorithm, {}).get(best.clusters)
-    if height is None:
-        return
+    height = drawn[best.algorithm][best.clusters]
     box = hover(
         f"chosen: {spoken(best.algorithm)}, {counted(best.clusters, 'cluster')}",
         f"bound with the cost of all choices {digits(best.rate)}",

@@ -377,7 +377,8 @@ def _distance_title(distances: Distances) -> str:
     near, far = (high, low) if record.better == "higher" else (low, high)
     near_value, far_value = float(values[near]), float(values[far])
     if near_value == far_value == record.perfect:
-        return "All clusterings are the same."
+        where = "Where it has a value, all" if np.isnan(values).any() else "All"
+        return f"{where} clusterings are the same."
     if near_value == far_value:
         return f"All clusterings are equally far apart ({symbol} {brief(near_value)})."
     pairs = np.transpose(np.triu_indices(len(distances), 1))
@@ -397,7 +398,7 @@ def _distance_note(distances: Distances, drawn: int, ordered: bool) -> str:
         said.append(f"An even selection of {drawn:,} is drawn.")
     missing = sum(distances.undefined.values())
     if missing:
-        said.append(f"{missing:,} entries are undefined.")
+        said.append(f"{missing:,} {'entry is' if missing == 1 else 'entries are'} undefined.")
     return " ".join(said)
 
 

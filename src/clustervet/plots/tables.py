@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -387,7 +387,8 @@ def _read_flows(flows: Any, names: Sequence[str] | None) -> tuple[list[Contingen
         tables = [Contingency.from_labels(a, b) for a, b in pairwise(flows.values())]
         titles = [str(name) for name in flows]
     else:
-        tables = [flows] if isinstance(flows, Contingency) else list(flows)
+        several = flows if isinstance(flows, Iterable) else ()
+        tables = [flows] if isinstance(flows, Contingency) else list(several)
         if not tables or not all(isinstance(table, Contingency) for table in tables):
             raise ParameterError("flows must be a Contingency, several, or {name: labels}.")
         titles = ["truth", "clusters", *(f"clusters {k}" for k in range(2, len(tables) + 1))]

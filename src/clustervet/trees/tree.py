@@ -187,7 +187,7 @@ def _levels(tree: Any) -> dict[str, Any]:
     """Return labelings by name, from coarse to fine."""
     if isinstance(tree, Mapping):
         return {show_label(name): labels for name, labels in tree.items()}
-    if hasattr(tree, "columns") and not isinstance(tree, np.ndarray):
+    if hasattr(type(tree), "columns"):
         from clustervet.frames.frame import Frame
 
         frame = Frame.of(tree)

@@ -97,11 +97,6 @@ class TuningReference:
     high: dict[str, Floats] = field(default_factory=dict)
 
     @property
-    def clear(self) -> list[str]:
-        """The measures that are clear against the references."""
-        return [key for key, p in self.p_values.items() if p <= LEVEL]
-
-    @property
     def total(self) -> int:
         """The number of sets of all kinds."""
         return sum(self.sets.values())

@@ -8,6 +8,9 @@ from typing import Any
 from clustervet.view.model import Cell, Section, Table
 from clustervet.view.plain_text import WIDTH, cell_text, table_lines
 
+# Columns in which any table fits.
+WIDEST = 10_000
+
 
 def to_rich(section: Section) -> Any:
     """Return a document as something that rich prints; details are left to pages."""
@@ -47,10 +50,11 @@ class _Fitted:
         from rich.text import Text
 
         made = _coloured(self.table)
-        if Measurement.get(console, options, made).minimum <= options.max_width:
+        free = options.update(width=WIDEST)  # else the least width is that of the terminal at most
+        if Measurement.get(console, free, made).minimum <= options.max_width:
             yield made
         else:
-            yield Text("\n".join(table_lines(self.table)), no_wrap=True, overflow="ignore")
+            yield Text("\n".join(table_lines(self.table)), overflow="fold")
 
 
 def _coloured(table: Table) -> Any:
