@@ -80,3 +80,9 @@ def test_the_command_refuses_in_one_sentence(run, suite, asked):
     ran = run("benchmark", suite, *asked)
     assert ran.code == 2
     assert "\n" not in ran.err.strip()
+
+
+def test_a_folder_of_clusterings_that_is_not_there(run, suite, tmp_path):
+    ran = run("benchmark", suite, "--labels", tmp_path / "nowhere")
+    assert ran.code == 2
+    assert ran.err.strip().endswith(f"there is no folder {tmp_path / 'nowhere'}.")

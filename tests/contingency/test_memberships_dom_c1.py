@@ -133,8 +133,9 @@ def test_two_matrices_may_have_weights(kind):
     assert found.to_dict() == {(0, 0): 2.0, (0, 1): 2.0, (1, 0): 3.0}
 
 
-def test_rows_are_divided_by_their_sums_if_asked():
-    rows = [[2.0, 2.0], [0.125, 0.375]]
+@pytest.mark.parametrize("kind", [np.array, sp.csr_array])
+def test_rows_are_divided_by_their_sums_if_asked(kind):
+    rows = kind([[2.0, 2.0], [0.125, 0.375]])
     found = Contingency.from_memberships(["a", "b"], rows, normalize=True)
     assert found.to_dict() == {("a", 0): 0.5, ("a", 1): 0.5, ("b", 0): 0.25, ("b", 1): 0.75}
     written = Contingency.from_memberships(["a"], [[0.333, 0.333, 0.333]])

@@ -80,6 +80,58 @@ def test_a_column_that_is_not_there(path):
         cv.read_tables(path, "y")
 
 
+@pytest.mark.parametrize(
+    ("files", "options", "message"),
+    [
+        (["t.csv", "parts"], {}, "^name the columns of such files with truth and pred\\.$"),
+        (
+            ["t.csv"],
+            {"truth": ["y", "product"], "pred": "a"},
+            "^no truth may be called 'product': that is the name of the product classes\\.$",
+        ),
+        (["t.csv"], {"pred": "a"}, "^name a column with truth; .* has id, y, z, a, b, w\\.$"),
+        (
+            ["t.csv"],
+            {"truth": ["y", "z"], "pred": "a", "engine": "polars"},
+            "^a second truth goes with the engine duckdb alone\\.$",
+        ),
+        (
+            ["t.csv"],
+            {"truth": "y", "engine": "polars"},
+            "^name columns with truth and pred for such an engine\\.$",
+        ),
+        (
+            ["t.csv", "c.csv", "ab.csv"],
+            {"truth": "y", "pred": "a", "id": "id"},
+            "^no pred is a column of .*c\\.csv\\.$",
+        ),
+        (["t.csv", "c.csv"], {"id": "id"}, "^name a column of .* with truth; it has id, y, z,"),
+        (["c.csv", "ab.csv"], {"id": "id"}, "^name a column of .* with pred; it has id, a, b\\.$"),
+    ],
+)
+def test_what_does_not_say_which_columns_are_meant(tmp_path, files, options, message):
+    FRAME.write_csv(tmp_path / "t.csv")
+    FRAME.select("id", c="b").write_csv(tmp_path / "c.csv")
+    FRAME.select("id", "a", "b").write_csv(tmp_path / "ab.csv")
+    (tmp_path / "parts").mkdir()
+    FRAME.write_csv(tmp_path / "parts" / "1.csv")
+    with pytest.raises(ParameterError, match=message):
+        cv.read_tables([tmp_path / name for name in files], **options)
+
+
+def test_a_column_of_one_of_two_files(tmp_path):
+    FRAME.select("id", "y", "w").write_csv(tmp_path / "t.csv")
+    for name in ("1.csv", "2.csv"):
+        FRAME.select("id", "a", "b").write_csv(tmp_path / name)
+    files = [tmp_path / "t.csv", tmp_path / "1.csv", tmp_path / "2.csv"]
+    with pytest.raises(FileError, match=r"1\.csv has no column 'aa'"):
+        cv.read_tables(files[:2], "y", "aa")
+    with pytest.raises(FileError, match=r"^column 'a' is in .*1\.csv and in .*2\.csv; rename"):
+        cv.read_tables(files, "y", "a", id="id")
+    joined = cv.read_tables(files[:2], "y", "a", id="id", weights="w")
+    assert plain(joined["y", "a"]) == same(Y, A, weights=Y + 1)
+
+
 def test_two_files_are_paired_by_row_and_more_are_parts(tmp_path):
     paths = [tmp_path / f"{k}.parquet" for k in range(3)]
     for k, part in enumerate(paths):

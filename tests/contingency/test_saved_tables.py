@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clustervet import ClustervetError, Contingency
+from clustervet.contingency import saved
 from clustervet.contingency.saved import is_saved_table, merge_tables
 from clustervet.frames.duck import system_error
 
@@ -167,6 +168,17 @@ class TestRefusals:
         assert "is not a saved table" in self.refusal(tmp_path / "t.json")
         assert "No such file" in self.refusal(tmp_path / "nowhere.json")
 
+    def test_what_cannot_be_read_or_held(self, tmp_path, monkeypatch):
+        def exhausted(*_arguments):
+            raise MemoryError
+
+        path = tmp_path / "t.json"
+        Contingency.from_labels([1], [1]).save(path)
+        monkeypatch.setattr(saved, "_table", exhausted)
+        assert self.refusal(path) == f"{path} is a saved table that does not fit into memory."
+        (tmp_path / "m.json").symlink_to("/proc/self/mem")  # whose first bytes cannot be read
+        assert is_saved_table(str(tmp_path / "m.json")) is False
+
     def test_half_a_file(self, tmp_path):
         table = Contingency.from_labels(["a", "b", "b"], [0, 0, 1])
         for form in FORMS:
@@ -241,3 +253,8 @@ def test_a_full_disk_is_said_of_the_file_that_was_asked_for(tmp_path, form):
 )
 def test_what_the_system_said_is_found_in_what_the_engine_said(said, reason):
     assert system_error(said) == (reason, os.strerror(reason))
+
+
+def test_what_only_the_engine_said_is_passed_on():
+    said = "IO Error: the disk is upside down.\nmore"
+    assert system_error(said) == (errno.EIO, "IO Error: the disk is upside down")

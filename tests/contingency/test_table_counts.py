@@ -222,6 +222,7 @@ BAD = {
     "a cube": (np.ones((1, 2, 3)), MATRIX + r"its shape is \(1, 2, 3\)\.$"),
     "one sparse row": (sparse.coo_array(np.array([1, 2])), MATRIX + r"its shape is \(2,\)\.$"),
     "ragged": ([[1], [1, 2]], "^the rows of the matrix of counts differ in length"),
+    "ragged cube": ([np.ones((2, 2)), np.ones((2, 3))], "^the rows of the matrix of counts differ"),
     "keys of one": ({"ab": 1}, r"^the keys of counts must be \(class, cluster\) pairs; one is"),
     "keys of three": ({(1, 2, 3): 1}, r"^the keys of counts must be \(class, cluster\) pairs"),
     "nested": ({"a": {"x": 1}}, r"^the keys of counts must be \(class, cluster\) pairs"),

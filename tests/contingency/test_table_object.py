@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustervet import ClustervetError, Contingency, Pairs
+from clustervet import ClustervetError, Contingency, Pairs, adjusted_rand
 from clustervet.contingency import cells
 
 TRUTH = ["a", "a", "b", "b", "b", "c"]
@@ -210,6 +210,32 @@ def test_weights_beyond_the_limit_are_refused_in_a_sum_too():
         half + half
 
 
+def test_counts_beyond_any_float_and_weights_do_not_merge():
+    half, huge = Contingency.from_counts([[0.5]]), Contingency.from_counts([[10**20]])
+    assert (huge + half).to_dict() == {(0, 0): 1e20}
+    with pytest.raises(
+        ClustervetError,
+        match=r"^a table of real weights cannot be added to one whose counts exceed any float\.$",
+    ):
+        Contingency.from_counts([[10**400]]) + half
+
+
+def test_real_weights_have_no_expected_information():
+    with pytest.raises(
+        ClustervetError,
+        match=r"^expected mutual information needs whole counts, not real weights\.$",
+    ):
+        Contingency.from_counts([[0.5, 1], [1, 2]]).expected_mutual_information  # noqa: B018  # asked for
+
+
+def test_labels_without_a_prediction_are_refused(table):
+    with pytest.raises(
+        ClustervetError, match=r"^adjusted_rand needs truth and prediction, or one Contingency\.$"
+    ):
+        adjusted_rand(TRUTH)
+    assert adjusted_rand(table) == adjusted_rand(TRUTH, PRED)
+
+
 def test_only_tables_merge(table):
     for other in (1, "x", None, [[1]], 0.0):
         with pytest.raises(TypeError):
@@ -259,6 +285,8 @@ def test_nothing_about_a_table_can_be_changed(table):
     for name in ("n", "class_sizes", "shape", "counts", "cells", "pairs"):
         with pytest.raises(AttributeError):
             setattr(table, name, 3)
+        with pytest.raises(AttributeError, match=rf"^a table never changes; {name} cannot be d"):
+            delattr(table, name)
     assert table == Contingency.from_labels(TRUTH, PRED)
 
 

@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import os
+import socket
 from collections import Counter
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clustervet import Contingency, file_moments, open_table, read_tables
-from clustervet.errors import ClustervetError, FileError
+from clustervet.errors import ClustervetError, FileError, ParameterError
 from clustervet.frames import dialect
 from clustervet.frames.dialect import Trait, look
 from clustervet.frames.engines import engine_for
@@ -223,6 +224,21 @@ def test_every_engine_counts_the_same_or_refuses(tmp_path, request, engine, name
         assert counts(path, engine, *columns_of(name)) == one.expected
 
 
+def test_one_process_has_one_spark(spark):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        address = f"spark://127.0.0.1:{other.getsockname()[1]}"
+        with (
+            pytest.raises(
+                ParameterError, match=r"^this process already uses the Spark local\[1\]\.$"
+            ),
+            engine_for(address),
+        ):
+            pass
+    with engine_for("spark") as engine:
+        assert engine.session is spark
+    assert spark.range(3).count() == 3
+
+
 def test_the_delimiter_and_the_header_may_be_said(tmp_path, spark):
     path = tmp_path / "odd.csv"
     path.write_text("a:0,0\na:0,0\nb:1,1\n")
@@ -420,3 +436,53 @@ def test_columns_of_an_engine_are_those_of_the_file(tmp_path):
     for engine in ("polars", "dask", "duckdb"):
         assert list(open_table(tmp_path / "odd.csv", engine=engine).columns) == ['y "1"', "", "z"]
     assert os.listdir(tmp_path) == ["odd.csv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter", "said"),
+    [
+        ("y§c\na§0\n", "§", "has a delimiter that is no ASCII character in line 1, which"),
+        ("y,c\na,0\n" + "b" * 300 + ",1\n", ",", "has a very long line in line 3, which"),
+    ],
+)
+def test_what_stops_the_look_at_a_file(tmp_path, monkeypatch, text, delimiter, said):
+    monkeypatch.setattr(dialect, "CHUNK", 64)
+    monkeypatch.setattr(dialect, "LONGEST", 200)
+    path = tmp_path / "odd.csv"
+    path.write_text(text)
+    with pytest.raises(FileError, match=rf"odd\.csv {said} polars reads otherwise"):
+        read_tables(path, "y", "c", engine="polars", delimiter=delimiter)
+    assert read_tables(path, "y", "c", delimiter=delimiter)["y", "c"].to_dict()["a", "0"] == 1
+
+
+@pytest.mark.parametrize("row", ['1,"{}"', '"{}",1'])
+def test_a_field_may_be_longer_than_what_is_looked_at_at_a_time(tmp_path, monkeypatch, row):
+    monkeypatch.setattr(dialect, "CHUNK", 8)
+    path, field = tmp_path / "odd.csv", "x,\n" * 20
+    path.write_text(f"y,c\na,0\n{row.format(field)}\na,0\n")
+    assert look(open_text(find_place(path), ",", True)) == {Trait.broken: 3}
+    found = read_tables(path, "y", "c", engine="polars")["y", "c"]
+    label = ("1", field) if row.startswith("1") else (field, "1")
+    assert found.to_dict() == {("a", "0"): 2, label: 1}
+    many = "a,0\n" * 5_000  # more than tell what the columns are
+    path.write_text(f"y,c\n{many}7,{row.format(field)}\na,0\n")
+    assert list(look(open_text(find_place(path), ",", True))) == [Trait.broken, Trait.ragged]
+
+
+def test_quotes_that_never_end(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("y,c\n" + "a,0\n" * 5_000 + 'b,"1\n')
+    found = look(open_text(find_place(path), ",", True))
+    assert found == {Trait.broken: 5_002, Trait.odd_quotes: 5_002}
+
+
+def test_half_a_gzip_file_is_refused_whoever_reads_it(tmp_path):
+    rows = "".join(f"{k * 7919 % 100_003},{k % 7}\n" for k in range(100_000))
+    whole = gzip.compress(f"y,c\n{rows}".encode())
+    path = tmp_path / "odd.csv.gz"
+    path.write_bytes(whole[: len(whole) // 2])
+    for engine in ("polars", "dask"):
+        with pytest.raises(
+            FileError, match=r"odd\.csv\.gz cannot be read: Compressed file ended before the end"
+        ):
+            read_tables(path, "y", "c", engine=engine)

@@ -48,6 +48,24 @@ def test_identical_partitions_are_perfect_there_too():
     for key in KEYS:
         perfect = cv.measures[key].perfect
         assert perfect is None or cv.measures[key].evaluate(there).value == perfect
+    here = cv.Contingency.from_labels([1, 1, 2, 3], ["b", "b", "a", "c"]).entropies
+    assert there.entropies == pytest.approx(here, rel=1e-15)
+    assert there.entropies[2:4] == (0.0, 0.0)
+
+
+def test_clusters_of_one_leave_chance_as_much_information_as_there_is():
+    frame = ENGINES["duckdb"](pa.table({"y": [1, 1, 2, 3], "c": [0, 1, 2, 3]}))
+    there = EngineTable.from_frame(frame, truth="y", pred="c")
+    assert there.expected_mutual_information == there.entropies.mutual
+    assert there.entropies.mutual == pytest.approx(1.5 * math.log(2))
+
+
+def test_a_table_in_an_engine_has_no_other_attributes():
+    frame = ENGINES["duckdb"](pa.table({"y": [1, 2]}))
+    there = EngineTable.from_frame(frame, truth="y", pred="y")
+    with pytest.raises(AttributeError, match=r"^a table in an engine has no colour\.$"):
+        there.colour  # noqa: B018  # asked for
+    assert not hasattr(there, "_cells")
 
 
 def test_missing_labels_have_their_policy():

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustervet.errors import FeatureError, FileError, LabelError, ParameterError
+from clustervet.frames import open_table
 from clustervet.frames import rows as rows_module
 from clustervet.frames.frame import Frame
 from clustervet.frames.moments import cluster_moments, file_moments
@@ -165,6 +166,33 @@ def test_duckdb_sends_rows_without_arrow(monkeypatch):
     assert rows_of(Rows(duckdb.from_arrow(table), "c", FEATURES)) == rows_of(
         Rows(table, "c", FEATURES)
     )
+    gap = duckdb.sql("FROM (VALUES (0, 1.5), (1, NULL)) t(c, x)")
+    with pytest.raises(FeatureError, match="column 'x' must be finite, filled"):
+        list(Rows(gap, "c", "x").blocks())
+
+
+def test_polars_sends_rows_without_batches(monkeypatch):
+    monkeypatch.delattr(pl.LazyFrame, "collect_batches")
+    monkeypatch.setattr(rows_module, "ROWS", 50)
+    table = points()
+    found = Rows(pl.from_arrow(table).lazy(), "c", FEATURES)
+    assert rows_of(found) == rows_of(Rows(table, "c", FEATURES))
+    assert len(list(found.blocks())) >= 3
+
+
+def test_parts_without_rows_are_passed_over():
+    frame = ENGINES["dask"](pa.table({"c": [0, 1] * 30, "x": np.arange(60.0)}))
+    found = list(Rows(frame[frame.x >= 25], "c", "x").blocks())
+    assert [len(points) for _, _, points in found] == [15, 20]
+
+
+def test_whole_numbers_of_128_bits(tmp_path):
+    frame = pl.DataFrame({"c": [0, 0], "x": pl.Series([2**70, 3], dtype=pl.Int128)})
+    ((_, _, points),) = Rows(frame, "c", "x").blocks()
+    assert points.tolist() == [[2.0**70], [3.0]]
+    frame.write_parquet(tmp_path / "t.parquet")
+    table = open_table(tmp_path / "t.parquet", engine="polars").features(["x"])
+    assert table.matrix.tolist() == [[2.0**70], [3.0]]
 
 
 @pytest.mark.parametrize("engine", ["arrow", "pandas", "polars_lazy", "duckdb", "dask"])

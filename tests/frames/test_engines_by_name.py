@@ -9,16 +9,26 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from clustervet import Contingency
+from clustervet import Contingency, memory_limit
 from clustervet.contingency.files import read_tables
-from clustervet.errors import FileError, MissingPackageError, ParameterError
-from clustervet.frames import clusters, engines
+from clustervet.errors import (
+    FileError,
+    LabelError,
+    MemoryLimitError,
+    MissingPackageError,
+    ParameterError,
+)
+from clustervet.frames import clusters, engines, open_table
+from clustervet.frames.columns import Kind
+from clustervet.frames.dialect import Layout
 from clustervet.frames.engines import engine_for
 from clustervet.frames.frame import Frame
+from clustervet.scorecard.score_files import score_files
 
 # Dask itself calls pandas in a way that pandas will drop.
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in:DeprecationWarning")
@@ -65,6 +75,140 @@ def test_a_file_is_read_the_same_by_every_engine(files, name, form):
     assert weighed.to_dict() == {("007", "x"): 1.5, ("7", None): 2.0, ("7", "é,y"): 0.75}
 
 
+LINES = '{"y": "a", "c": 1}\n{"y": "b", "c": 1}\n{"y": "b", "c": null}\n'
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_json_lines(tmp_path, name):
+    (tmp_path / "t.jsonl").write_text(LINES)
+    with engine_for(name) as engine:
+        table = Contingency.from_frame(
+            engine.read(str(tmp_path / "t.jsonl")), truth="y", pred="c", missing="class"
+        )
+    assert table.to_dict() == {("a", 1): 1, ("b", 1): 1, ("b", None): 1}
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize(("form", "between"), [("csv", ","), ("tsv", "\t"), ("csv", ";")])
+@pytest.mark.parametrize("name", HERE)
+def test_text_that_only_the_engine_can_reach(tmp_path, name, form, between, packed):
+    """A file by its URL stands for one in a store; the engine reads its header itself."""
+    path = tmp_path / f"t.{form}{packed}"
+    text = "y,c,w\na,01,1\nb,1,2\nb,NA,2\n".replace(",", between).encode()
+    path.write_bytes(gzip.compress(text) if packed else text)
+    separator = between if between == ";" else None
+    with engine_for(name) as engine:
+        assert list(engine.kinds(path.as_uri(), separator)) == ["y", "c", "w"]
+        frame = engine.read(path.as_uri(), columns=["y", "c"], separator=separator)
+        table = Contingency.from_frame(frame, truth="y", pred="c", missing="class")
+        with pytest.raises(FileError, match=rf"^{name} cannot read file:///.*/nowhere\.csv: "):
+            engine.kinds((tmp_path / "nowhere.csv").as_uri())
+        with pytest.raises(FileError, match="has no column 'z'"):
+            engine.read(path.as_uri(), columns=["z"], separator=separator)
+    assert table.to_dict() == {("a", "01"): 1, ("b", "1"): 1, ("b", None): 1}
+
+
+def test_text_without_a_header_that_only_the_engine_can_reach(tmp_path):
+    (tmp_path / "t.csv").write_text("a,1\nb,2\n")
+    for name in ("polars", "dask"):
+        with engine_for(name) as engine:
+            path = (tmp_path / "t.csv").as_uri()
+            assert (
+                len(Frame.of(engine.open_text(Layout([path], ",", named=False))).native.collect())
+                == 2
+            )
+
+
+def test_what_columns_hold(tmp_path):
+    table = pa.table(
+        {
+            "single": pa.array([1, 2], pa.float32()),
+            "number": pa.array([1, 2], pa.int16()),
+            "flag": [True, False],
+            "day": pa.array([1, 2], pa.date32()),
+            "moment": pa.array([1, 2], pa.timestamp("us")),
+            "text": ["a", "b"],
+            "list": [[1], [2]],
+        }
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    found = open_table(tmp_path / "t.parquet", engine="polars").columns
+    kinds = [Kind.single, Kind.number, Kind.boolean, Kind.date, Kind.date, Kind.text, Kind.other]
+    assert found == dict(zip(table.column_names, kinds, strict=True))
+    with pytest.raises(FileError, match=r"t\.xlsx is of no format that every engine reads"):
+        open_table(tmp_path / "t.xlsx", engine="polars").columns  # noqa: B018  # asked for
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(None, "has no value in row 2;"), (float("inf"), "holds inf in row 2, which is not finite;")],
+)
+def test_a_feature_that_is_no_number_has_its_row(tmp_path, value, said):
+    pq.write_table(pa.table({"x": [1.0, value, 2.0]}), tmp_path / "t.parquet")
+    source = open_table(tmp_path / "t.parquet", engine="polars")
+    with pytest.raises(FileError, match=rf"^column 'x' of .*t\.parquet {said}"):
+        source.features(["x"])
+    with pytest.raises(
+        ParameterError, match=r"^only an NPZ file has arrays to choose from, not .*t"
+    ):
+        source.features(["x"], array="X")
+    assert source.unmatched == ()
+
+
+def test_the_same_seed_draws_the_same_rows_where_the_engine_keeps_their_order(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pa.table({"x": rng.random(400), "c": rng.integers(0, 2, 400)})
+    pq.write_table(table, tmp_path / "t.parquet")
+    ask = {"pred": "c", "features": ["x"], "measures": ["silhouette"], "sample": 40}
+    path = str(tmp_path / "t.parquet")
+    one, two = (score_files([path], engine="polars", **ask).inner["c"] for _ in range(2))
+    assert one["silhouette"] == two["silhouette"]
+
+
+def test_missing_labels_are_said_of_the_labels(tmp_path):
+    pq.write_table(pa.table({"y": ["a", None], "c": [0, 1]}), tmp_path / "t.parquet")
+    with pytest.raises(LabelError, match=r"^truth has 1 missing label;"):
+        read_tables(tmp_path / "t.parquet", "y", "c", engine="polars")
+
+
+@pytest.mark.parametrize("name", ["polars", "dask"])
+def test_packed_text_beyond_memory_is_refused_before_it_is_unpacked(tmp_path, name):
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"y,c\n" + b"a,1\n" * 2**20))
+    with (
+        memory_limit("2MB"),
+        pytest.raises(MemoryLimitError, match=r"t\.csv\.gz unpacked would take 2\.1 MB of memory"),
+    ):
+        read_tables(path, "y", "c", engine=name)
+    path.write_bytes(gzip.compress(b"y,c\n" + b"a,1\n" * 2**16))
+    with memory_limit("60KB"):
+        assert path.stat().st_size * engines.MOST_PACKED > 60_000
+        with pytest.raises(MemoryLimitError, match="unpacked would take"):
+            read_tables(path, "y", "c", engine=name)
+
+
+def test_what_fails_while_a_frame_is_used_is_one_sentence(tmp_path):
+    pq.write_table(pa.table({"y": [1, 2]}), tmp_path / "t.parquet")
+    path = str(tmp_path / "t.parquet")
+    with engine_for("polars") as engine:
+        with (
+            pytest.raises(MemoryLimitError, match=r"^reading and grouping the files takes more"),
+            engine.reading(path),
+        ):
+            raise MemoryError
+        with (
+            pytest.raises(FileError, match=rf"^polars cannot read {path}: no more\.$"),
+            engine.reading(path),
+        ):
+            raise RuntimeError("no more.\nand more")
+    with (
+        pytest.raises(FileError, match=r"^duckdb cannot go on: Parser Error: .*[^.]\.$") as caught,
+        engine_for("duckdb") as engine,
+    ):
+        engine.session.sql("SELECT FROM")
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("name", HERE)
 def test_a_file_that_cannot_be_read_is_refused(tmp_path, name):
     broken = tmp_path / "broken.parquet"
@@ -78,6 +222,9 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path, name):
             engine.read(["a.csv", "b.parquet"])
         with pytest.raises(FileError, match="no file"):
             engine.read([])
+        (tmp_path / "folder.csv").mkdir()
+        with pytest.raises(FileError, match=r"folder\.csv is a directory, not a file\.$"):
+            engine.read(str(tmp_path / "folder.csv"))
 
 
 def test_duckdb_goes_on_in_a_folder_beyond_its_memory():
@@ -135,6 +282,11 @@ def test_what_does_not_start_is_given_up(monkeypatch):
     release.set()
 
 
+def test_what_fails_on_a_cluster_with_workers_is_raised_as_it_is():
+    with pytest.raises(RuntimeError, match=r"^no room$"), clusters.with_workers("x", int, int):
+        raise RuntimeError("no room")
+
+
 def test_what_fails_to_start_says_why():
     def begin():
         raise RuntimeError("no room\nsecond line")
@@ -167,7 +319,7 @@ def test_spark_without_java_says_so(monkeypatch):
         pass
 
 
-def test_spark_reads_the_same_files(files):
+def test_spark_reads_the_same_files(files, tmp_path):
     options = {"truth": "the.truth", "pred": "pred", "weights": "w", "missing": "class"}
     with engine_for("spark") as engine:
         for form in ("csv", "gz", "tsv", "parquet"):
@@ -177,6 +329,13 @@ def test_spark_reads_the_same_files(files):
             assert table.to_dict() == {("007", "x"): 1.5, ("7", None): 2.0, ("7", "é,y"): 0.75}
         with pytest.raises(FileError, match="spark cannot read"):
             engine.read("/no/such/file.parquet")
+        lines = tmp_path / "t.jsonl"
+        lines.write_text(LINES)
+        assert sorted(map(tuple, engine.read(str(lines)).select("y").collect())) == [
+            ("a",),
+            ("b",),
+            ("b",),
+        ]
         with engine_for("spark") as again:
             assert again.session is engine.session
 

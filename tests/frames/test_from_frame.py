@@ -135,6 +135,26 @@ def test_what_is_no_frame_is_refused():
         Contingency.from_frame(frame, truth="y", pred="y", missing="ignore")
 
 
+class Incomparable:
+    """What cannot be told from another object."""
+
+    def __eq__(self, other):
+        raise TypeError
+
+    def __hash__(self):
+        return 1
+
+
+def test_labels_that_cannot_be_told_apart_are_refused():
+    import pandas as pd
+
+    frame = pd.DataFrame({"y": [Incomparable(), Incomparable()], "c": [0, 1]})
+    with pytest.raises(
+        LabelError, match=r"^truth holds what is no plain value among its labels\.$"
+    ):
+        Contingency.from_frame(frame, truth="y", pred="c")
+
+
 def test_two_columns_of_one_name_are_refused():
     import pandas as pd
 

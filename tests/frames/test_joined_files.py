@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from clustervet import ClustervetError, Contingency
+from clustervet import ClustervetError, Contingency, read_tables
 from clustervet.contingency.grouped import table_of
 from clustervet.frames import open_table
 
@@ -103,6 +107,80 @@ def test_an_empty_id_is_refused(tmp_path):
     pred = write(pl.DataFrame({"id": [1, 2], "c": [0, 1]}), tmp_path / "p.csv")
     with pytest.raises(ClustervetError, match=r"1 rows? without an id"):
         joined(truth, pred)
+
+
+def test_files_without_rows_or_without_the_id(tmp_path):
+    truth = write(pl.DataFrame({"id": [1, 2], "y": ["a", "b"]}), tmp_path / "t.parquet")
+    none = write(pl.DataFrame({"id": [1], "c": [0]}).clear(), tmp_path / "none.parquet")
+    with pytest.raises(ClustervetError, match=r"none\.parquet has no rows\.$"):
+        joined(truth, none)
+    for suffix in ("npz", "parquet"):
+        other = write(pl.DataFrame({"ident": [1], "c": [0]}), tmp_path / f"p.{suffix}")
+        with pytest.raises(ClustervetError, match=rf"p\.{suffix} has no column 'id'"):
+            joined(truth, other)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "expected"),
+    [
+        (np.array([1, 2, 2], np.float32), {1: ["b"], 2: ["b", "a"]}),
+        (np.array([True, False, False]), {True: ["b"], False: ["b", "a"]}),
+        (np.array(["2020-01-01"] * 3, "M8[D]"), {datetime(2020, 1, 1): ["b", "b", "a"]}),
+        (np.array(["é".encode(), b"x", b"x"]), {"é": ["b"], "x": ["b", "a"]}),
+        (np.array([2**64 - 1, 0, 0], np.uint64), {2**64 - 1: ["b"], 0: ["b", "a"]}),
+    ],
+    ids=["floats", "booleans", "dates", "bytes", "large"],
+)
+def test_arrays_of_every_type_are_joined(tmp_path, clusters, expected):
+    truth = write(pl.DataFrame({"id": [1, 2, 3], "y": ["a", "b", "b"]}), tmp_path / "t.parquet")
+    np.savez(tmp_path / "p.npz", id=np.array([3, 2, 1]), c=clusters)
+    (groups,), _ = joined(truth, tmp_path / "p.npz")
+    pairs = [(label, name) for name, held in expected.items() for label in held]
+    assert table_of(groups.pair("truth", "pred")).to_dict() == dict(Counter(pairs))
+
+
+def test_columns_of_joined_files(tmp_path):
+    truth = write(pl.DataFrame({"id": [1, 2], "y": [0, 1], "x": [1.0, 2.0]}), tmp_path / "t.csv")
+    other = {"id": [2, 1], "c": [5, 6], "x": [1.0, 2.0], "gap": [None, 2.0]}
+    pred = write(pl.DataFrame(other), tmp_path / "p.parquet")
+    source = open_table([truth, pred], id="id")
+    assert source.features(["y", "c"]).matrix.tolist() == [[0, 6], [1, 5]]
+    with pytest.raises(
+        ClustervetError, match=r"^column 'x' is in .*t\.csv and in .*p\.parquet; rename one\.$"
+    ):
+        source.labels(["x"])
+    with pytest.raises(ClustervetError, match="has no column 'cc'; did you mean c"):
+        source.groups([["y", "cc"]])
+    with pytest.raises(
+        ClustervetError, match=r"^column 'gap' of .* has no value in row 2 in the order of ids;"
+    ):
+        source.features(["gap"])
+    with pytest.raises(ClustervetError, match=r"^only an NPZ file has arrays to choose from, not"):
+        source.features(["c"], array="X")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["id,c\n3,x\n2,y\r1,y\n", 'id,c\n3,x\n2,"y"\n1,y\r\n', 'id,c\n3,x\n2,y\n1,y\n"4,\n",\n'],
+    ids=["a return alone", "ends of two kinds", "a delimiter at the end of a quoted line"],
+)
+def test_text_that_the_engine_misreads_is_joined_by_python(tmp_path, text):
+    truth = write(pl.DataFrame({"id": ["1", "2", "3"], "y": [*"abb"]}), tmp_path / "t.parquet")
+    (tmp_path / "p.csv").write_text(text, newline="")
+    (groups,), _ = joined(truth, tmp_path / "p.csv")
+    table = table_of(groups.pair("truth", "pred"))
+    assert table.to_dict() == {("a", "y"): 1, ("b", "x"): 1, ("b", "y"): 1}
+
+
+def test_damaged_pages_of_a_joined_file(tmp_path):
+    truth = write(pl.DataFrame({"id": [1, 2], "y": ["a", "b"]}), tmp_path / "t.parquet")
+    pages = pa.table({"id": range(5_000), "c": range(5_000)})
+    pq.write_table(pages, tmp_path / "p.parquet", use_dictionary=False)
+    held = (tmp_path / "p.parquet").read_bytes()
+    (tmp_path / "p.parquet").write_bytes(held[:200] + b"\xff" * 6_000 + held[6_200:])
+    for read in (joined, lambda *paths: read_tables(paths, "y", "c")):
+        with pytest.raises(ClustervetError, match=r"p\.parquet is not a whole Parquet file: "):
+            read(truth, tmp_path / "p.parquet")
 
 
 def test_no_id_in_common(tmp_path):

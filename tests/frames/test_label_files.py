@@ -4,23 +4,31 @@ import bz2
 import gzip
 import lzma
 import os
+import threading
+import time
+from contextlib import nullcontext
 from datetime import date, datetime
+from pathlib import Path
 
 import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading import read_text_table
 
-from clustervet import ClustervetError, Contingency, read_tables
+from clustervet import ClustervetError, Contingency, memory_limit, read_tables
 from clustervet.contingency.grouped import table_of
-from clustervet.frames import open_table
+from clustervet.errors import FileError
+from clustervet.frames import duck, open_table
 
 TRUTH = ["a", "a", "b", "b", "b", "c"]
 PRED = [0, 0, 0, 1, 1, 2]
+# A query of some minutes.
+LONG = "SELECT count(*) FROM range(100000000000) t(i) WHERE i % 7 = 3"
 
 
 def counted(path, truth="y", pred="c", weights=None, **policies):
@@ -194,6 +202,52 @@ def test_weights(tmp_path):
     assert counted(path, weights="k") == Contingency.from_labels(TRUTH, PRED, weights=[2**61] * 6)
 
 
+MIDNIGHT = datetime(2020, 1, 1)
+PARTS = {
+    "whole": ([pa.int32(), pa.int64()], [1, 2]),
+    "large": ([pa.int32(), pa.uint64()], [1, 2]),
+    "real": ([pa.float32(), pa.float64()], [1, 2]),
+    "numbers": ([pa.int32(), pa.float64()], [1, 2]),
+    "moments": ([pa.timestamp("s"), pa.timestamp("ms")], [MIDNIGHT, datetime(2020, 1, 1, 2)]),
+    "text": ([pa.string(), pa.binary()], ["a", "b"]),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_of_different_types_are_one_table(tmp_path, name):
+    kinds, labels = PARTS[name]
+    for kind in kinds:
+        column = pa.array(labels, pa.string() if kind == pa.binary() else kind).cast(kind)
+        part = pa.table({"y": column, "c": [0, 1]})
+        with pa.ipc.new_file(tmp_path / f"{kind}.arrow", part.schema) as writer:
+            writer.write_table(part)
+    table = counted(tmp_path)
+    assert table.to_dict() == {(labels[0], 0): 2, (labels[1], 1): 2}
+    assert [type(label) for label in table.class_names] == [type(label) for label in labels]
+
+
+def test_numbers_beyond_64_bits_in_one_part_alone(tmp_path):
+    for name, kind, label in (("a", pa.int32(), 3), ("b", pa.uint64(), 2**64 - 1)):
+        part = pa.table({"y": pa.array([label, 3], kind), "c": [0, 0]})
+        pq.write_table(part, tmp_path / f"{name}.parquet")
+    assert counted(tmp_path).to_dict() == {(3, 0): 3, (2**64 - 1, 0): 1}
+
+
+def test_a_fraction_in_one_part_is_no_label(tmp_path):
+    for name, labels in (("a", [1, 2]), ("b", [2.0, 0.5])):
+        pq.write_table(pa.table({"y": labels, "c": [0, 0]}), tmp_path / f"{name}.parquet")
+    assert "truth holds 0.5; float labels must be whole numbers" in refusal(tmp_path)
+
+
+def test_years_that_python_has_not_are_text(tmp_path):
+    rows = "(DATE '12345-06-07', TIMESTAMP '12345-06-07 01:02:03', 0), "
+    rows += "(DATE '2020-01-01', TIMESTAMP '2020-01-01 00:00:00', 0)"
+    path = tmp_path / "t.parquet"
+    duckdb.sql(f"COPY (FROM (VALUES {rows}) t(d, m, c)) TO '{path}' (FORMAT parquet)")
+    assert set(counted(path, "d").class_names) == {"12345-06-07", date(2020, 1, 1)}
+    assert set(counted(path, "m").class_names) == {"12345-06-07 01:02:03", MIDNIGHT}
+
+
 def test_parts_of_different_widths_are_one_table(tmp_path):
     pl.DataFrame({"y": ["a"], "c": pl.Series([1], dtype=pl.Int8)}).write_parquet(
         tmp_path / "1.parquet"
@@ -286,6 +340,9 @@ class TestRefusals:
         assert "holds no files" in refusal(tmp_path / "folder")
         assert "cannot be read" in refusal(tmp_path / "nowhere.parquet")
 
+    def test_nothing_at_all(self):
+        assert refusal() == "no file is given."
+
     def test_a_file_twice(self, good):
         assert "named twice" in refusal(good, good)
 
@@ -354,6 +411,73 @@ def test_a_bar_shows_on_a_terminal_and_goes(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
     (tmp_path / "t.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-9])
     assert "is not a whole" in refusal(tmp_path / "t.parquet")
+
+
+@pytest.fixture
+def bar(monkeypatch):
+    """Show a bar for every query, and call a function at each of its steps."""
+
+    def shown(step):
+        monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+        monkeypatch.setattr(duck, "SHOW_PROGRESS", 0)
+        monkeypatch.setattr(duck, "PAUSE", 0.01)
+        monkeypatch.setattr(duck, "advancing", lambda *_, **__: nullcontext(step))
+
+    return shown
+
+
+def test_a_bar_never_goes_back(bar):
+    steps = []
+    bar(steps.append)
+    with duck.session() as opened:
+        opened.run("CREATE TABLE g AS SELECT count(*) FROM range(300000000) t(i)", [], 1)
+        assert opened.rows("FROM g") == [(300_000_000,)]
+    assert steps
+    assert min(steps) >= 0
+    assert sum(steps) <= 100
+
+
+def test_work_under_a_bar_stops_at_once(bar):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    bar(stop)
+    began = time.monotonic()
+    with duck.session() as opened, pytest.raises(KeyboardInterrupt):
+        opened.run(LONG, [], 1)
+    assert time.monotonic() - began < 30
+
+
+def queried(sql, before=lambda opened: None):
+    with duck.session() as opened:
+        before(opened)
+        opened.rows(sql)
+
+
+def test_work_that_is_interrupted_is_no_fault_of_a_file():
+    def interrupt(opened):
+        threading.Timer(0.2, opened.connection.interrupt).start()
+
+    with pytest.raises(KeyboardInterrupt):
+        queried(LONG, interrupt)
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        lambda opened: opened.rows("SET max_temp_directory_size = '1MB'"),
+        lambda opened: Path(opened.folder, "spill").write_text(""),
+    ],
+    ids=["a limit", "a file in its place"],
+)
+def test_what_exceeds_memory_and_disk_is_refused(monkeypatch, tmp_path, fill):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    message = (
+        f"^what exceeds the memory does not fit into the temporary folder {tmp_path}; set TMPDIR "
+        r"to a folder with more space\.$"
+    )
+    with memory_limit("60MB"), pytest.raises(FileError, match=message):
+        queried("SELECT count(*) FROM (SELECT i FROM range(8000000) t(i) GROUP BY i)", fill)
 
 
 def test_a_number_of_too_many_digits_is_refused_where_it_is_a_label(tmp_path):

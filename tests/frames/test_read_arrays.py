@@ -12,6 +12,7 @@ import scipy.sparse
 from reading import read_features
 
 from clustervet.errors import FileError, LabelError
+from clustervet.frames import open_table
 
 X = np.array([[0.5, 1.0, 0.0], [1.5, -2.0, 4.0]])
 
@@ -69,6 +70,50 @@ class TestNpy:
         assert np.array_equal(table.matrix, X)
         assert table.feature_names == table.columns == ("1", "2", "3")
         assert table.matrix.dtype == np.float64
+
+    def test_the_names_of_columns_that_have_none_are_their_numbers(self, npy):
+        names = read_features(npy(X)).feature_names
+        assert names == read_features(npy(-X)).feature_names
+        assert names != read_features(npy(X[:, :2])).feature_names
+        assert names.index("3") == 2
+        with pytest.raises(ValueError, match=r"^'4' is not in the list$"):
+            names.index("4")
+        assert repr(names) == "('1', '2', '3')"
+        assert repr(read_features(npy(np.ones((1, 20)))).feature_names).endswith("'19', '20')")
+        assert repr(read_features(npy(np.ones((1, 21)))).feature_names) == "('1', ..., '21')"
+
+    @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+    def test_headers_of_every_version(self, tmp_path, version):
+        path = tmp_path / "points.npy"
+        with path.open("wb") as stream:
+            np.lib.format.write_array(stream, X, version=version)
+        assert read_features(path).matrix.tolist() == X.tolist()
+
+    @pytest.mark.filterwarnings("ignore:Stored array in format 3.0")
+    def test_names_of_every_script(self, npy):
+        path = npy(np.array([(0.5, 1), (1.5, 2)], [("größe", "f8"), ("日本", "i8")]))
+        assert path.read_bytes()[6:8] == b"\x03\x00"
+        table = read_features(path)
+        assert table.feature_names == ("größe", "日本")
+        assert table.matrix.tolist() == [[0.5, 1], [1.5, 2]]
+
+    @pytest.mark.parametrize(("place", "value"), [(6, b"\x04"), (8, b"\x11\x27\x00\x00")])
+    def test_headers_of_no_version_or_beyond_any_length(self, tmp_path, place, value):
+        path = tmp_path / "points.npy"
+        with path.open("wb") as stream:
+            np.lib.format.write_array(stream, X, version=(3, 0))
+        held = bytearray(path.read_bytes()) + bytes(20_000)
+        held[place : place + len(value)] = value
+        path.write_bytes(held)
+        assert refusal(path) == "FILE is not a whole NPY file: its header cannot be read."
+
+    def test_more_than_fits_into_memory(self, npy, monkeypatch):
+        def exhausted(*_arguments):
+            raise MemoryError
+
+        path = npy(X)
+        monkeypatch.setattr("clustervet.frames.arrays._array", exhausted)
+        assert refusal(path) == "FILE holds an array that does not fit into memory."
 
     def test_columns_by_number(self, npy):
         table = read_features(npy(X), features=["3", "1"])
@@ -205,6 +250,16 @@ class TestNpz:
         assert read_features(path, array="z").matrix.tolist() == [[5], [6]]
         assert read_features(path, array="z").feature_names == ("z",)
         assert refusal(path, array="W") == "FILE has no array 'W'; its arrays are X, Z, z."
+
+    def test_another_matrix_of_an_open_file(self, npz):
+        source = open_table(npz(X=X, Z=2 * X))
+        assert source.features(array="Z").matrix.tolist() == (2 * X).tolist()
+        assert source.features(["2"], array="Z").matrix.tolist() == (2 * X[:, [1]]).tolist()
+        assert source.features().matrix.tolist() == X.tolist()
+
+    def test_columns_without_rows(self, npz):
+        path = npz(x=np.array([]), y=np.array([], np.int64))
+        assert refusal(path) == "FILE has no rows."
 
     def test_several_matrices(self, npz):
         assert refusal(npz(A=X, B=X)) == (
@@ -454,6 +509,12 @@ def test_a_character_beyond_unicode_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:-7] + b"\xff\xff\xff\x7f" + path.read_bytes()[-3:])
     with pytest.raises(FileError, match="a character that Unicode does not have"):
         read_features(path)
+    beyond = np.array([0x110000, ord("a")], "<u4").view("<U1")
+    np.savez(tmp_path / "t.npz", y=beyond, x=X[:, 0])
+    with pytest.raises(
+        FileError, match=r"not a whole NPZ file: a text has a character that Unicode does not have"
+    ):
+        read_features(tmp_path / "t.npz")
 
 
 def test_a_header_that_is_an_expression_is_refused_in_plain_words(tmp_path):

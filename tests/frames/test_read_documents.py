@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from clustervet.errors import FileError
+from clustervet import memory_limit
+from clustervet.errors import FileError, MemoryLimitError
 from clustervet.frames.documents import (
     count_words,
     read_text_column,
@@ -70,3 +71,25 @@ def test_a_few_short_texts_keep_all_their_words(tmp_path):
     path.write_text("body,kind\n?,x\n!,y\n")
     with pytest.raises(FileError, match="holds no words"):
         count_words(read_text_column(path, "body", "kind"))
+
+
+def test_documents_that_cannot_be_read_are_named(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "1").symlink_to(tmp_path / "gone")
+    with pytest.raises(FileError, match=r"/a/1 cannot be read: No such file or directory\.$"):
+        read_text_folder(tmp_path)
+    with pytest.raises(FileError, match=r"/nowhere cannot be read: No such file or directory\.$"):
+        read_text_folder(tmp_path / "nowhere")
+
+
+def test_documents_beyond_memory_are_refused(tmp_path):
+    (tmp_path / "a").mkdir()
+    for name in ("1", "2"):
+        (tmp_path / "a" / name).write_text("word " * 20_000)
+    with memory_limit("1GB"):
+        assert len(read_text_folder(tmp_path).texts) == 2
+    with (
+        memory_limit("500KB"),
+        pytest.raises(MemoryLimitError, match=r"^the text of the documents takes more memory"),
+    ):
+        read_text_folder(tmp_path)

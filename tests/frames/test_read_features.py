@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import bz2
 import csv
 import gc
 import gzip
@@ -475,6 +476,35 @@ class TestPlaces:
         with pytest.raises(FileError, match=r" is a directory, not a file, and it holds no files"):
             read_features(tmp_path)
 
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            ("p.csv.xz", "Input format not supported by decoder"),
+            ("p.csv.bz2", "Invalid data stream"),
+        ],
+    )
+    def test_what_cannot_be_unpacked(self, refused, name, said):
+        assert refused("x,y\n1,2\n", name) == f"FILE cannot be unpacked: {said}."
+
+    def test_text_that_begins_like_an_archive(self, read, refused):
+        text = "PK\x03\x04,x\na,1\n"
+        assert read(text).matrix.tolist() == [[1.0]]
+        assert refused(text, "p.bin") == "FILE is not a whole NPZ file: File is not a zip file."
+
+    def test_a_copy_that_the_disk_cannot_hold(self, file, monkeypatch, tmp_path):
+        folder = tmp_path / "scratch"
+        folder.mkdir()
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+        monkeypatch.setattr(places, "COPY", 0)
+        message = (
+            r"^a copy of .*/p\.csv\.bz2 needs more than the 0 bytes that the temporary folder "
+            rf"{folder} can give; set TMPDIR to another folder\.$"
+        )
+        with pytest.raises(FileError, match=message):
+            read_features(file(bz2.compress(POINTS.encode()), "p.csv.bz2"))
+        gc.collect()
+        assert list(folder.iterdir()) == []
+
     @pytest.mark.parametrize("path", ["\0", "a\0.csv", "x" * 5_000, ""])
     def test_what_cannot_be_a_path(self, path):
         with pytest.raises(ClustervetError, match=r"\.$"):
@@ -540,6 +570,17 @@ class TestPlaces:
         whole = gzip.compress("\n".join(["x,y", *(f"{n},0" for n in numbers)]).encode())
         for part in (whole[:5], whole[: len(whole) // 2], whole[:-4], POINTS):
             assert refused(part, "p.csv.gz").startswith("FILE is not a whole gzip file: ")
+
+
+def test_parts_of_which_the_engine_misreads_one(file):
+    file("x,c\n1,a\n", "1.csv")
+    folder = file("x,c\n2,a\n3,b\r4,c\n", "2.csv").parent
+    table = read_features(folder, exclude=["c"])
+    assert table.matrix.tolist() == [[1], [2], [3], [4]]
+    assert labels(table.labels("c")) == ["a", "a", "b", "c"]
+    file("x,c\n2,a\nmany,b\n4,c\n", "2.csv")
+    with pytest.raises(FileError, match=r"^column 'x' of .*2\.csv holds 'many' in line 3, which"):
+        read_features(folder, features=["x"])
 
 
 def test_a_small_file_loads_no_engine(file):

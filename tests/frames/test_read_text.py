@@ -310,6 +310,19 @@ def test_a_missing_file(tmp_path):
         read_text_table(tmp_path / "nowhere.csv.gz")
 
 
+def test_a_file_that_is_gone_when_it_is_read(file):
+    path = file("y,c\na,0\n")
+    place = find_place(path)
+    path.unlink()
+    with (
+        pytest.raises(
+            ClustervetError, match=r"labels\.csv cannot be read: No such file or directory\.$"
+        ),
+        text_lines(place, ","),
+    ):
+        pass
+
+
 def test_a_directory(tmp_path):
     with pytest.raises(ClustervetError, match=r" is a directory, not a file, and it holds no fil"):
         read_text_table(tmp_path)

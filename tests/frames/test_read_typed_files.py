@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pickle
+import struct
 import subprocess
 import sys
 import zipfile
@@ -21,6 +22,7 @@ from reading import read_features, read_text_table
 
 from clustervet import Contingency, open_table
 from clustervet.errors import FileError, LabelError, MissingPackageError, ParameterError
+from clustervet.frames import arrow
 
 COLUMNS = {
     "x": [0.5, 1.5, 2.5],
@@ -326,6 +328,32 @@ class TestJsonLines:
     def test_a_line_that_is_no_object_is_named(self, lines):
         assert refusal(lines('{"x": 1}', "[2]")) == "line 2 of FILE holds no JSON object."
 
+    @pytest.mark.parametrize(("name", "content"), [("p.jsonl", "\n\n"), ("p.json", "[]")])
+    def test_no_objects(self, lines, name, content):
+        assert refusal(lines(content, name=name)) == "FILE has no rows."
+
+    def test_values_nested_too_deeply(self, lines):
+        path = lines('[{"x": 1, "z": ' + "[" * 3_000 + "]" * 3_000 + "}]", name="points.json")
+        assert refusal(path) == "FILE is not a whole JSON file: values are nested too deeply."
+
+    def test_an_object_that_is_too_long(self, lines):
+        path = lines('{"x": 1, "s": "' + "s" * 2**24 + '"}', name="points.json")
+        assert refusal(path) == (
+            "FILE has a JSON object of more than 16.8 MB, which is too long to read."
+        )
+
+    def test_nested_values_are_neither_numbers_nor_text(self, lines):
+        path = lines('{"x": 1, "o": {"a": 1}, "l": [1], "e": null}', '{"x": 2}')
+        left_out = {"o": "neither numbers nor text", "l": "neither numbers nor text", "e": "empty"}
+        assert read_features(path).left_out == left_out
+
+    def test_a_file_that_is_broken_while_it_is_open(self, lines):
+        source = open_table(lines('{"x": 1}'))
+        assert source.names == ["x"]
+        lines('{"x": ')
+        with pytest.raises(FileError, match=r"^line 1 of .* is not well-formed JSON: Expecting"):
+            source.columns  # noqa: B018  # read now
+
     @pytest.mark.parametrize(
         "content", ["[1, 2]", "1", '"text"', "hello", "{}", "\x00\x01\x02", "null", "[" * 9_999]
     )
@@ -426,6 +454,21 @@ class TestRefusals:
             path.write_bytes(damaged)
             with contextlib.suppress(FileError):
                 read_features(path, exclude=["y"])
+
+    def test_damaged_pages(self, write):
+        path = write({"x": np.arange(5_000.0), "y": np.arange(5_000)})
+        held = path.read_bytes()
+        path.write_bytes(held[:200] + b"\xff" * 6_000 + held[6_200:])
+        assert refusal(path).startswith("FILE is not a whole Parquet file: ")
+        with pytest.raises(FileError, match=r"points\.parquet is not a whole Parquet file: "):
+            open_table(path).labels(["x"])
+
+    def test_a_path_with_a_pattern_is_said_as_it_was_given(self, tmp_path):
+        path = tmp_path / "one[1]*.parquet"
+        path.write_bytes(b"PAR1 and no more PAR1")
+        assert refusal(path) == (
+            "FILE is not a whole Parquet file: Footer length error in the file."
+        )
 
     def test_half_a_gzipped_file(self, write):
         path = write({"x": np.random.default_rng(0).normal(size=9_000)}, "points.jsonl.gz")
@@ -546,3 +589,45 @@ def test_arrays_of_numpy_need_no_name(tmp_path):
     with (tmp_path / "arrays").open("wb") as stream:
         np.savez(stream, y=np.array([0, 1]), c=np.array([0, 1]))
     assert list(open_table(tmp_path / "arrays").columns) == ["y", "c"]
+
+
+class TestArrowFooters:
+    """The end of an Arrow file says where its parts lie; a vector begins with its length."""
+
+    @pytest.fixture
+    def forge(self, write):
+        """Write a file, and bytes over the place of a vector, of a block, or of a field."""
+
+        def forged(where, value):
+            path = write(COLUMNS, "points.arrow")
+            held = bytearray(path.read_bytes())
+            end = len(held) - len(arrow.MAGIC) - 4
+            (length,) = struct.unpack_from("<i", held, end)
+            start = end - length
+            footer = memoryview(bytes(held[start:end]))
+            root = arrow._offset(footer, 0)
+            vector = arrow._offset(footer, arrow._field(footer, root, arrow.FOOTER_BLOCKS[1]))
+            fields = root - struct.unpack_from("<i", footer, root)[0] + 4
+            place = {"length": vector, "block": vector + 4}
+            place["dictionaries"] = fields + 2 * arrow.FOOTER_BLOCKS[0]
+            at = start + place[where]
+            held[at : at + len(value)] = value
+            path.write_bytes(held)
+            return path
+
+        return forged
+
+    def test_a_file_without_a_list_of_dictionaries(self, forge):
+        table = read_features(forge("dictionaries", bytes(2)), features=["x"])
+        assert table.matrix.ravel().tolist() == COLUMNS["x"]
+
+    @pytest.mark.parametrize("place", [-1, 10**9])
+    def test_a_block_outside_the_file(self, forge, place):
+        assert refusal(forge("block", struct.pack("<q", place))) == (
+            "FILE is not a whole Arrow file: a block lies outside the file."
+        )
+
+    def test_a_list_that_is_longer_than_the_file(self, forge):
+        assert refusal(forge("length", struct.pack("<I", 10**6))) == (
+            "FILE is not a whole Arrow file: a list is longer than the file."
+        )

@@ -93,6 +93,20 @@ def test_text_that_the_engine_misreads_is_compared_by_python(tmp_path, monkeypat
             cv.read_tables([truth, pred], **ASK)
 
 
+def test_text_on_which_the_engine_fails_is_compared_by_python(tmp_path):
+    truth = write(tmp_path / "t.parquet", {"key": ["1", "2", "3"], "y": ["a", "b", "b"]})
+    pred = tmp_path / "p.csv"
+    for keys, said in (("321", "the same values in another order"), ("123", None)):
+        pred.write_text("key,c\n{},x\n{},y\r{},z\n".format(*keys), newline="")
+        if said:
+            with pytest.raises(FileError, match=f"^column 'key' of .* {said}"):
+                cv.read_tables([truth, pred], **ASK)
+        else:
+            assert cv.read_tables([truth, pred], **ASK)["y", "c"].to_dict() == {
+                ("a", "x"): 1, ("b", "y"): 1, ("b", "z"): 1,
+            }  # fmt: skip
+
+
 def test_ids_that_are_in_both_files_only_in_part_are_refused(pair):
     other = IDS.copy()
     other[:20] += 1000
@@ -128,6 +142,8 @@ def test_points_and_labels(tmp_path):
     found = score_files([str(points), str(labels)], features=["x*"], by_row=True, **ask)
     matrix = np.stack(list(POINTS.values()), axis=1)
     assert found.inner["c"]["ssq"] == pytest.approx(cv.ssq(matrix, PRED[ORDER]))
+    with pytest.raises(FileError, match=r"^a path cannot hold the character NUL\.$"):
+        score_files(["points\0.csv", str(labels)], features=["x*"], **ask)
     # A column that both have and that is named as a feature is none of ids.
     score_files([str(points), str(labels)], features=["row", "x1"], **ask)
 
