@@ -88,6 +88,38 @@ def test_json_lines(tmp_path, name):
     assert table.to_dict() == {("a", 1): 1, ("b", 1): 1, ("b", None): 1}
 
 
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (['"007"', '"7"', '"7"'], ["007", "7", "7"]),
+        (["9007199254740993", "9007199254740992", "null"], [2**53 + 1, 2**53, None]),
+        (["true", "false", "null"], [True, False, None]),
+        (['"1e3"', '"1000"', '"2020-01-01"'], ["1e3", "1000", "2020-01-01"]),
+        (["2.0", "3.0", "2.0"], [2, 3, 2]),
+    ],
+)
+@pytest.mark.parametrize("name", HERE)
+def test_values_of_json_stay_what_they_are(tmp_path, name, values, labels):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f'{{"y": {one}, "c": "x"}}\n' for one in values))
+    with engine_for(name) as engine:
+        table = Contingency.from_frame(engine.read(str(path)), truth="y", pred="c", missing="class")
+    assert table.to_dict() == {(label, "x"): labels.count(label) for label in labels}
+
+
+def test_json_of_several_kinds_through_dask(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"y": 7, "c": 1}\n{"y": "7", "c": 1}\n\n{"c": 0.5}\n')
+    with engine_for("dask") as engine:
+        frame = engine.read(str(path)).compute()
+    assert frame["y"].tolist()[:2] == ["7", '"7"']
+    assert frame["y"].isna().tolist() == [False, False, True]
+    assert frame["c"].tolist() == [1.0, 1.0, 0.5]
+    path.write_text("[1, 2]\n")
+    with pytest.raises(FileError, match="a line is no object"), engine_for("dask") as engine:
+        engine.read(str(path)).compute()
+
+
 @pytest.mark.parametrize("packed", ["", ".gz"])
 @pytest.mark.parametrize(("form", "between"), [("csv", ","), ("tsv", "\t"), ("csv", ";")])
 @pytest.mark.parametrize("name", HERE)

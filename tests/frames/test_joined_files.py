@@ -152,7 +152,8 @@ def test_columns_of_joined_files(tmp_path):
     with pytest.raises(ClustervetError, match="has no column 'cc'; did you mean c"):
         source.groups([["y", "cc"]])
     with pytest.raises(
-        ClustervetError, match=r"^column 'gap' of .* has no value in row 2 in the order of ids;"
+        ClustervetError,
+        match=r"^column 'gap' of .*p\.parquet has no value in row 2 in the order of ids;",
     ):
         source.features(["gap"])
     with pytest.raises(ClustervetError, match=r"^only an NPZ file has arrays to choose from, not"):

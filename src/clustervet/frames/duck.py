@@ -132,6 +132,9 @@ class Session:
             return
         from concurrent.futures import ThreadPoolExecutor, wait
 
+        # Else the connection does not tell how far it is; the bar is ours.
+        self.rows("SET enable_progress_bar = true")
+        self.rows("SET enable_progress_bar_print = false")
         with ThreadPoolExecutor(1) as pool, advancing("grouping", 100, large=True) as advance:
             running, before = pool.submit(self.rows, sql, parameters), 0.0
             try:
@@ -140,6 +143,7 @@ class Session:
                     advance(done - before)
                     before = done
                 running.result()
+                advance(100 - before)
             except KeyboardInterrupt:
                 self.connection.interrupt()
                 raise

@@ -8,6 +8,7 @@ adapter, which opens files as the engine's own dataframe.
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import re
 import shutil
@@ -246,7 +247,8 @@ class Engine(ABC):
         """What an engine raised while it read files, in one sentence."""
         if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
             return exhausted(str(error))
-        first = show_label(str(error).strip().partition("\n")[0], 200).rstrip(".")
+        said = str(error).rpartition("Original Message: ")[2]  # Dask puts a line of its own before
+        first = show_label(said.strip().partition("\n")[0], 200).rstrip(".")
         shown = ", ".join(show_label(file, 200) for file in files[:3])
         return FileError(f"{self.name} cannot read {shown}: {first or type(error).__name__}.")
 
@@ -325,6 +327,36 @@ class PolarsEngine(Engine):
         )
 
 
+def _json_rows(stream: Any, **given: Any) -> Any:
+    """A dataframe of pandas from lines of JSON.
+
+    pandas itself would read the text "007" as a number, and whole numbers with gaps as floats.
+    """
+    import pandas
+
+    rows = [json.loads(line) for line in stream if line.strip()]
+    if not all(isinstance(row, dict) for row in rows):
+        raise ValueError("a line is no object of names and values")
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pandas.DataFrame({name: _json_column([row.get(name) for row in rows]) for name in names})
+
+
+def _json_column(values: list[Any]) -> Any:
+    """Values of one type as an array that may have gaps; others as texts of JSON."""
+    import pandas
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
+        return pandas.array(values, "Int64")
+    if kinds and kinds <= {int, float}:
+        return pandas.array(values, "Float64")
+    if kinds == {bool}:
+        return pandas.array(values, "boolean")
+    if not kinds <= {str}:
+        values = [None if value is None else json.dumps(value) for value in values]
+    return pandas.array(values, "string")
+
+
 class DaskEngine(Engine):
     """Dask, in this process or on a cluster."""
 
@@ -336,7 +368,7 @@ class DaskEngine(Engine):
 
         if format == "parquet":
             return dd.read_parquet(files)
-        return dd.read_json(files, lines=True)
+        return dd.read_json(files, lines=True, engine=_json_rows)
 
     def open_text(self, layout: Layout) -> Any:
         """A dataframe of partitions: parts of files, or whole files where rows have line ends."""

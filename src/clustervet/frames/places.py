@@ -98,7 +98,10 @@ class Place:
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        return os.path.getsize(self.path)
+        try:
+            return os.path.getsize(self.path)
+        except OSError as error:
+            raise FileError(f"{self.name} cannot be read: {error.strerror}.") from None
 
     @property
     def is_short(self) -> bool:

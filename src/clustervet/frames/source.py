@@ -830,8 +830,9 @@ class JoinedFiles(Source):
         try:
             matrix.extend(found[: len(features)], len(found[0]))
         except NoNumberError as wrong:
-            name, row = features[wrong.column], f"row {wrong.row + 1} in the order of ids"
-            raise refused_value(name, self.name, row, None) from None
+            row, owner = f"row {wrong.row + 1} in the order of ids", owners[wrong.column]
+            own = placed[wrong.column][1]
+            raise refused_value(own, self.tables[owner].name, row, None) from None
         return matrix.finished(), dict(zip(labels, (one.codes() for one in codes), strict=True))
 
     def labelled(self, truth: ColumnName, pred: ColumnName) -> tuple[Codes, Codes, list[Any]]:

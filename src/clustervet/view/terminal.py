@@ -37,9 +37,10 @@ def _parts(section: Section) -> list[Any]:
 
 
 class _Fitted:
-    """A table in colour where the terminal is wide enough, and else as plain text.
+    """A table whose columns follow below in a narrow terminal, each time beside the first one.
 
-    rich would leave out columns that do not fit, without a word.
+    rich would split numbers, or leave out columns without a word. Where not even two columns fit,
+    the table is plain text.
     """
 
     def __init__(self, table: Table) -> None:
@@ -49,21 +50,34 @@ class _Fitted:
         from rich.measure import Measurement
         from rich.text import Text
 
-        made = _coloured(self.table)
         free = options.update(width=WIDEST)  # else the least width is that of the terminal at most
-        if Measurement.get(console, free, made).minimum <= options.max_width:
-            yield made
+
+        def fits(places: range) -> bool:
+            made = _coloured(self.table, places)
+            return bool(Measurement.get(console, free, made).minimum <= options.max_width)
+
+        count = len(self.table.columns)
+        groups = [range(1, count)]
+        while not fits(groups[-1]) and len(groups[-1]) > 1:
+            first = groups.pop().start
+            stop = next(k for k in range(first + 1, count) if not fits(range(first, k + 1)))
+            groups += [range(first, stop), range(stop, count)]
+        if all(map(fits, groups)):
+            yield from (_coloured(self.table, group) for group in groups)
         else:
             yield Text("\n".join(table_lines(self.table)), overflow="fold")
 
 
-def _coloured(table: Table) -> Any:
+def _coloured(table: Table, places: range) -> Any:
+    """Return the first column, with others beside it."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
     made = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for k, column in enumerate(table.columns):
+    shown = (0, *places)
+    for k in shown:
+        column = table.columns[k]
         words = column.title.replace("_", " ")  # so that a long head may take several lines
         made.add_column(
             Text(words),
@@ -73,8 +87,10 @@ def _coloured(table: Table) -> Any:
             overflow="fold",
         )
     for row in table.first_rows:
-        made.add_row(*(_text(cell, table.mark) for cell in row.cells), end_section=row.last)
-    made.caption = table.more or None
+        cells = (_text(row.cells[k], table.mark) for k in shown)
+        made.add_row(*cells, end_section=row.last)
+    if shown[-1] == len(table.columns) - 1:
+        made.caption = table.more or None
     return made
 
 
