@@ -36,8 +36,6 @@ def check_rows(sources: Sequence[Source], used: Collection[str], *, joins: bool 
     the files can be joined.
     """
     files = [source for source in sources if isinstance(source, FileSet)]
-    if len(files) < 2:
-        return
     first, *others = files
     for name in first.names:
         if name in used or not all(_holds(source, name) for source in files):

@@ -113,14 +113,6 @@ class FilePart:
 class TextPart(FilePart):
     """Delimited text; its lines end in `ends` delimiters in all, and the engine must agree."""
 
-    file: TextFile | None = None
-
-    @property
-    def kinds(self) -> Mapping[str, Kind]:
-        """What each column holds, by the first rows of the first file."""
-        assert self.file is not None
-        return self.file.columns
-
     @property
     def trailing(self) -> str | None:
         """How many delimiters the line of a row ends in, by the engine's reading."""
@@ -383,7 +375,6 @@ def _text(files: Sequence[TextFile]) -> list[FilePart]:
             READ_CSV.format(header="true" if named else "false", alone=ALONE.get(packing, "")),
             (types, cut, packing),
             ends=sum(ends for _, ends in same),
-            file=same[0][0],
         )
         parts.append(part)
     return parts
