@@ -45,6 +45,14 @@ def test_lanczos_gives_the_same_map(monkeypatch):
     assert gaps_of(classical(matrix, 3)) == pytest.approx(gaps_of(whole), abs=1e-7)
 
 
+@pytest.mark.parametrize("kinds", [1, 2])
+def test_many_labelings_of_few_kinds(kinds):
+    labelings = [[0, 0, 1], [0, 1, 1]][:kinds] * 600
+    found = Ensemble(labelings[:601]).embedding(starts=1)
+    assert found.stress == pytest.approx(0, abs=1e-9)
+    assert len(np.unique(found.points.round(9), axis=0)) == kinds
+
+
 def test_stress_is_lowered_as_far_as_a_general_minimiser_does():
     matrix = many(count=9).distances.matrix
     start = classical(matrix, 2)

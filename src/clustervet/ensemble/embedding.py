@@ -121,12 +121,14 @@ def classical(matrix: Floats, dimensions: int) -> Floats:
     >>> bool(np.allclose(abs(points[:, None] - points), line))
     True
     """
+    points = np.zeros((len(matrix), dimensions))
+    if not matrix.any():
+        return points
     squares = -0.5 * matrix**2
     means = squares.mean(axis=0)
     squares += means.mean() - means - means[:, None]
     wanted = min(dimensions, len(matrix))
     values, vectors = _leading(squares, wanted)
-    points = np.zeros((len(matrix), dimensions))
     # Eigenvalues below 0 belong to what no Euclidean space can show.
     points[:, :wanted] = vectors * np.sqrt(np.maximum(values, 0))
     return upright(points)
