@@ -115,6 +115,9 @@ def test_json_of_several_kinds_through_dask(tmp_path):
     assert frame["y"].tolist()[:2] == ["7", '"7"']
     assert frame["y"].isna().tolist() == [False, False, True]
     assert frame["c"].tolist() == [1.0, 1.0, 0.5]
+    path.write_text(f'{{"y": {2**70}, "c": 1}}\n{{"y": {2**70 + 1}, "c": null}}\n')
+    with engine_for("dask") as engine:
+        assert engine.read(str(path)).compute()["y"].tolist() == [str(2**70), str(2**70 + 1)]
     path.write_text("[1, 2]\n")
     with pytest.raises(FileError, match="a line is no object"), engine_for("dask") as engine:
         engine.read(str(path)).compute()

@@ -676,6 +676,6 @@ def test_clusterings_without_a_value_are_not_called_the_same():
     alike, other = [0, 0, 0], [0, 1, 1]
     found = cv.distance_matrix({"a": alike, "b": alike, "c": other}, "nmi")
     figure = plots.distance_heatmap(found)
-    assert figure.layout.meta["title"] == "Where it has a value, all clusterings are the same."
+    assert figure.layout.meta["title"] == "Where NMI has a value, all clusterings are the same."
     same = plots.distance_heatmap(cv.distance_matrix({"a": other, "b": other}, "nmi"))
     assert same.layout.meta["title"] == "All clusterings are the same."

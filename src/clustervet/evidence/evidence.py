@@ -84,11 +84,13 @@ class ClusteringEvidence(Result):
         """Return one row per cluster."""
         if self.diagnosis is not None:
             return self.diagnosis.columns()
-        widths = self.silhouettes  # None for a single cluster
+        widths = self.silhouettes
+        if widths is None:  # a single cluster has none
+            return {"cluster": [], "size": [], "silhouette": []}
         return {
-            "cluster": list(map(str, widths.clusters)) if widths else [],
-            "size": list(widths.sizes.values()) if widths else [],
-            "silhouette": list(widths.clusters.values()) if widths else [],
+            "cluster": list(map(str, widths.clusters)),
+            "size": list(widths.sizes.values()),
+            "silhouette": list(widths.clusters.values()),
         }
 
     def document(self) -> Section:

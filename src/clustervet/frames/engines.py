@@ -342,13 +342,13 @@ def _json_rows(stream: Any, **given: Any) -> Any:
 
 
 def _json_column(values: list[Any]) -> Any:
-    """Values of one type as an array that may have gaps; others as texts of JSON."""
+    """Values of one type as an array that may have gaps; others as they are written in JSON."""
     import pandas
 
     kinds = {type(value) for value in values if value is not None}
     if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
         return pandas.array(values, "Int64")
-    if kinds and kinds <= {int, float}:
+    if kinds in ({float}, {int, float}):
         return pandas.array(values, "Float64")
     if kinds == {bool}:
         return pandas.array(values, "boolean")

@@ -406,7 +406,7 @@ class Joint:
         counts: Draws,
         tick: Callable[[], None],
     ) -> NDArray[np.float64]:
-        """Values of all predictions when combinations occur so often: one row per resample."""
+        """Values of all predictions from the counts of combinations: one row per resample."""
         columns: list[NDArray[np.float64]] = []
         for table, cells in self.pairs:
             order = np.argsort(cells, kind="stable")

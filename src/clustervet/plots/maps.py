@@ -377,7 +377,7 @@ def _distance_title(distances: Distances) -> str:
     near, far = (high, low) if record.better == "higher" else (low, high)
     near_value, far_value = float(values[near]), float(values[far])
     if near_value == far_value == record.perfect:
-        where = "Where it has a value, all" if np.isnan(values).any() else "All"
+        where = f"Where {symbol} has a value, all" if np.isnan(values).any() else "All"
         return f"{where} clusterings are the same."
     if near_value == far_value:
         return f"All clusterings are equally far apart ({symbol} {brief(near_value)})."
