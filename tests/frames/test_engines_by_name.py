@@ -107,6 +107,14 @@ def test_values_of_json_stay_what_they_are(tmp_path, name, values, labels):
     assert table.to_dict() == {(label, "x"): labels.count(label) for label in labels}
 
 
+def test_an_empty_file_of_json_has_no_columns(tmp_path):
+    (tmp_path / "t.jsonl").write_text("")
+    with engine_for("dask") as engine:
+        frame = engine.read(str(tmp_path / "t.jsonl"))
+        with pytest.raises(FileError, match="has no column 'y'; it has no columns at all"):
+            Contingency.from_frame(frame, truth="y", pred="c")
+
+
 def test_json_of_several_kinds_through_dask(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text('{"y": 7, "c": 1}\n{"y": "7", "c": 1}\n\n{"c": 0.5}\n')

@@ -312,7 +312,8 @@ def absent_column(column: str, name: str, known: Iterable[str]) -> FileError:
     """The refusal of a column that is not there; the nearest name is suggested."""
     names = list(known)
     near = difflib.get_close_matches(column, names[:COMPARED], n=1)
-    hint = f"did you mean {show_label(near[0])}?" if near else f"its columns are {listed(names)}."
+    held = f"its columns are {listed(names)}." if names else "it has no columns at all."
+    hint = f"did you mean {show_label(near[0])}?" if near else held
     return FileError(f"{name} has no column {show_label(column)!r}; {hint}")
 
 
