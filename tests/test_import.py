@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import ast
 import json
 import pkgutil
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -87,7 +90,7 @@ def test_every_measure_of_the_registry_is_a_public_function():
 
 def test_no_public_function_shares_its_name_with_a_room():
     rooms = {module.name for module in pkgutil.iter_modules(clustervet.__path__)}
-    assert rooms.isdisjoint(clustervet.__all__)
+    assert rooms.isdisjoint({*clustervet.__all__} - {*clustervet.ROOMS})
 
 
 def test_the_package_says_its_version_and_is_typed():
@@ -96,7 +99,42 @@ def test_the_package_says_its_version_and_is_typed():
     assert (pkgutil.importlib.util.find_spec("clustervet").origin).startswith(package)
 
 
+def test_the_public_names_are_all_that_is_listed():
+    assert dir(clustervet) == sorted(clustervet.__all__)
+    assert {"examine", "write_report", "PacMdlSearch", "plots", "__version__"} <= set(
+        dir(clustervet)
+    )
+    assert {*clustervet.LAZY, *clustervet.ROOMS} <= set(dir(clustervet))
+
+
 def test_completion_finds_what_is_not_loaded_yet():
-    found = dir(clustervet)
-    assert found == sorted(found)
-    assert {"adjusted_rand", "tune", "plots", "clusterers", "__version__"} <= set(found)
+    code = """
+import rlcompleter, clustervet as cv
+finder = rlcompleter.Completer({"cv": cv})
+found = set()
+while (text := finder.complete("cv.", len(found))) is not None:
+    found.add(text)
+assert {name.removeprefix("cv.").rstrip("()") for name in found} == {*cv.__all__} - {"__version__"}
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_type_checkers_see_the_names_that_are_loaded_late():
+    tree = ast.parse(Path(clustervet.__file__).read_text(encoding="utf-8"))
+    blocks = [node for node in tree.body if isinstance(node, ast.If)]
+    (block,) = (node for node in blocks if isinstance(node.test, ast.Name))
+    seen = {}
+    for node in block.body:
+        assert isinstance(node, ast.ImportFrom)
+        seen |= {alias.name: node.module for alias in node.names}
+    assert set(seen) == {*clustervet.LAZY, *clustervet.ROOMS}
+    for name in clustervet.LAZY:
+        assert getattr(import_module(seen[name]), name) is getattr(clustervet, name)
+
+
+def test_star_gives_the_public_names():
+    code = (
+        "from clustervet import *; import clustervet; assert {*clustervet.__all__} <= {*globals()}"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

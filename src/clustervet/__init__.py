@@ -50,84 +50,7 @@ from clustervet.scorecard import (
     judge,
 )
 
-# Types see what is loaded when it is first asked for; `LAZY` has the same names.
-if TYPE_CHECKING:
-    from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
-    from clustervet.pacmdl import Bound, pac_mdl_bound
-    from clustervet.selection import Selection, Selections
-    from clustervet.selection.select import select
-    from clustervet.suites import Benchmark
-    from clustervet.suites.benchmark import benchmark
-    from clustervet.trees import TreeScores, score_tree
-    from clustervet.tuning import (
-        Choice,
-        NoiseFeatures,
-        Tuning,
-        find_elbow,
-        find_gap,
-        find_hartigan,
-        find_optimum,
-    )
-    from clustervet.tuning.noise_features import noise_features
-    from clustervet.tuning.tune import tune
-
 __version__ = "0.1.0"
-
-__all__ = [
-    "Benchmark",
-    "Bound",
-    "Chance",
-    "Choice",
-    "ClustervetError",
-    "Comparison",
-    "Consensus",
-    "Contingency",
-    "Diagnosis",
-    "Distances",
-    "EngineTable",
-    "Ensemble",
-    "Estimate",
-    "Geometry",
-    "Interval",
-    "Judgement",
-    "Measure",
-    "NoiseFeatures",
-    "Pairs",
-    "Partition",
-    "Ranking",
-    "SampleSize",
-    "ScoreCard",
-    "ScoreCards",
-    "Selection",
-    "Selections",
-    "TreeScores",
-    "Tuning",
-    "benchmark",
-    "chance",
-    "compare_predictions",
-    "confidence_interval",
-    "diagnose",
-    "distance_matrix",
-    "external_scores",
-    "find_elbow",
-    "find_gap",
-    "find_hartigan",
-    "find_optimum",
-    "internal_scores",
-    "judge",
-    "measure",
-    "measures",
-    "noise_features",
-    "pac_mdl_bound",
-    "rank_predictions",
-    "sample_size",
-    "score_tree",
-    "select",
-    "tune",
-    *external.__all__,
-    *internal.__all__,
-]
-
 
 # Names that not every program needs, or that need scikit-learn, and where they are.
 LAZY = {
@@ -161,19 +84,141 @@ LAZY = {
     "write_report": "report",
 }
 
+# Rooms whose own names are public; they are loaded when first asked for.
+ROOMS = ("clusterers", "lab", "labels", "pacmdl", "partition", "plots")
 
-ROOMS = ("clusterers", "ensemble", "evidence", "lab", "pacmdl", "plots", "selection", "tuning")
+# Type checkers and editors see the names of both without loading them.
+if TYPE_CHECKING:
+    from clustervet import clusterers, lab, labels, pacmdl, partition, plots
+    from clustervet._memory import memory_limit
+    from clustervet.contingency.files import read_tables
+    from clustervet.contingency.tables import Tables
+    from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
+    from clustervet.ensemble.labeling_files import LabelingFiles
+    from clustervet.evidence import Evidence
+    from clustervet.evidence.examine import examine
+    from clustervet.evidence.examine_files import examine_files
+    from clustervet.frames.moments import Moments, cluster_moments, file_moments
+    from clustervet.frames.rows import Rows, sample_rows
+    from clustervet.frames.source import open_table
+    from clustervet.geometry.profiles import ClusterProfiles, cluster_profiles
+    from clustervet.pacmdl import Bound, pac_mdl_bound
+    from clustervet.report import Report, build_report, write_report
+    from clustervet.scorecard.score_files import score_files
+    from clustervet.selection import Selection, Selections
+    from clustervet.selection.search import PacMdlSearch
+    from clustervet.selection.select import select
+    from clustervet.suites import Benchmark
+    from clustervet.suites.benchmark import benchmark
+    from clustervet.trees import TreeScores, score_tree
+    from clustervet.trees.files import score_tree_files
+    from clustervet.tuning import (
+        Choice,
+        NoiseFeatures,
+        Tuning,
+        find_elbow,
+        find_gap,
+        find_hartigan,
+        find_optimum,
+    )
+    from clustervet.tuning.noise_features import noise_features
+    from clustervet.tuning.tune import tune
+
+__all__ = [
+    "Benchmark",
+    "Bound",
+    "Chance",
+    "Choice",
+    "ClusterProfiles",
+    "ClustervetError",
+    "Comparison",
+    "Consensus",
+    "Contingency",
+    "Diagnosis",
+    "Distances",
+    "EngineTable",
+    "Ensemble",
+    "Estimate",
+    "Evidence",
+    "Geometry",
+    "Interval",
+    "Judgement",
+    "LabelingFiles",
+    "Measure",
+    "Moments",
+    "NoiseFeatures",
+    "PacMdlSearch",
+    "Pairs",
+    "Partition",
+    "Ranking",
+    "Report",
+    "Rows",
+    "SampleSize",
+    "ScoreCard",
+    "ScoreCards",
+    "Selection",
+    "Selections",
+    "Tables",
+    "TreeScores",
+    "Tuning",
+    "__version__",
+    "benchmark",
+    "build_report",
+    "chance",
+    "cluster_moments",
+    "cluster_profiles",
+    "clusterers",
+    "compare_predictions",
+    "confidence_interval",
+    "diagnose",
+    "distance_matrix",
+    "examine",
+    "examine_files",
+    "external_scores",
+    "file_moments",
+    "find_elbow",
+    "find_gap",
+    "find_hartigan",
+    "find_optimum",
+    "internal_scores",
+    "judge",
+    "lab",
+    "labels",
+    "measure",
+    "measures",
+    "memory_limit",
+    "noise_features",
+    "open_table",
+    "pac_mdl_bound",
+    "pacmdl",
+    "partition",
+    "plots",
+    "rank_predictions",
+    "read_tables",
+    "sample_rows",
+    "sample_size",
+    "score_files",
+    "score_tree",
+    "score_tree_files",
+    "select",
+    "tune",
+    "write_report",
+    *external.__all__,
+    *internal.__all__,
+]
 
 
-def __getattr__(name: str) -> Any:
-    """What is loaded when first asked for."""
-    if name in LAZY:
-        return getattr(importlib.import_module(f"clustervet.{LAZY[name]}"), name)
-    if name in ROOMS:
-        return importlib.import_module(f"clustervet.{name}")
-    raise AttributeError(f"module 'clustervet' has no attribute {name!r}")
+if not TYPE_CHECKING:  # so that a name that does not exist is an error for type checkers
+
+    def __getattr__(name: str) -> Any:
+        """What is loaded when first asked for."""
+        if name in LAZY:
+            return getattr(importlib.import_module(f"clustervet.{LAZY[name]}"), name)
+        if name in ROOMS:
+            return importlib.import_module(f"clustervet.{name}")
+        raise AttributeError(f"module 'clustervet' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """All names, loaded or not."""
-    return sorted({*globals(), *LAZY, *ROOMS})
+    """The public names, loaded or not."""
+    return sorted(__all__)
