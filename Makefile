@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint attack mutants bench studies docs clean
+.PHONY: demo test lint dist wheel oldest attack mutants bench studies docs clean
 
 demo: $(VENV)/.core
 	$(BIN)/clustervet demo --report report.html
@@ -29,6 +29,18 @@ lint: $(VENV)/.test
 	$(BIN)/lint-imports
 	$(BIN)/python docs/check_docstrings.py
 	$(BIN)/python tests/audit.py
+
+dist: $(VENV)/.test
+	rm -rf dist
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m build
+
+# The wheel with its default dependencies in an environment of its own, outside the checkout.
+wheel: dist
+	$(BIN)/python tests/installed.py dist/*.whl
+
+# The same with the oldest versions that pyproject.toml allows.
+oldest: dist
+	$(BIN)/python tests/installed.py dist/*.whl --constraints constraints-oldest.txt --other-numbers
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py

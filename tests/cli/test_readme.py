@@ -1,4 +1,4 @@
-"""Every line of code in the README runs, and every table in it is what the command prints."""
+"""Every line of code in the README and on the pages of examples runs and prints what they show."""
 
 from __future__ import annotations
 
@@ -17,9 +17,13 @@ from sklearn.preprocessing import StandardScaler
 
 import clustervet as cv
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-CONSOLE = re.findall(r"^```console\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+ROOT = Path(__file__).parents[2]
+PAGES = "".join(
+    (ROOT / page).read_text(encoding="utf-8")
+    for page in ("README.md", "docs/python.md", "docs/commands.md")
+)
+CONSOLE = re.findall(r"^```console\n(.*?)^```$", PAGES, re.MULTILINE | re.DOTALL)
+PYTHON = re.findall(r"^```python\n(.*?)^```$", PAGES, re.MULTILINE | re.DOTALL)
 SHOWN = [block[2:].split("\n", 1) for block in CONSOLE if block.startswith("$ clustervet ")]
 # But for a cluster that is not there, a change of the user's shell, and what has its own test.
 LISTED = [
@@ -33,7 +37,7 @@ LISTED = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The files that the README names."""
+    """The files that the pages name."""
     place = tmp_path_factory.mktemp("readme")
     iris, wine = load_iris(), load_wine(as_frame=True)
     species = iris.target_names[iris.target]
@@ -100,14 +104,14 @@ def inside(folder, monkeypatch):
 
 
 @pytest.mark.parametrize(("command", "answer"), SHOWN, ids=[command for command, _ in SHOWN])
-def test_commands_print_what_the_readme_shows(run, inside, command, answer):
+def test_commands_print_what_the_pages_show(run, inside, command, answer):
     ran = run(*shlex.split(command)[1:])
     assert ran.code == 0, ran.err
     assert ran.out.startswith(answer.rstrip() + "\n")
 
 
 @pytest.mark.parametrize("command", LISTED)
-def test_commands_of_the_readme_run(run, inside, command):
+def test_commands_of_the_pages_run(run, inside, command):
     if command == "clustervet score truth.csv pred.csv":
         (inside / "truth.csv").write_text("cat\ncat\ndog\n")
         (inside / "pred.csv").write_text("0\n0\n1\n")
@@ -134,7 +138,7 @@ def test_commands_of_the_readme_run(run, inside, command):
 
 @pytest.fixture
 def names():
-    """What the README's lines of Python stand on."""
+    """What the lines of Python stand on."""
     iris = load_iris()
     keep = np.arange(0, 150, 3)
     points, y = iris.data[keep], np.array(list("abc"))[iris.target[keep]]
@@ -159,22 +163,22 @@ def names():
 
 
 @pytest.mark.parametrize("block", PYTHON, ids=[block.splitlines()[0] for block in PYTHON])
-def test_python_of_the_readme_runs(inside, names, block, monkeypatch):
+def test_python_of_the_pages_runs(inside, names, block, monkeypatch):
     # Fewer fits than by default.
     monkeypatch.setattr(cv.select, "__defaults__", (("kmeans", "kl"), None, 1))
     monkeypatch.setitem(cv.PacMdlSearch.__init__.__kwdefaults__, "runs", 1)
-    exec(compile(block, "README.md", "exec"), names)
+    exec(compile(block, "page", "exec"), names)
 
 
-def test_values_in_the_readme_are_those_of_the_calls():
-    names = {"cv": cv}
-    values = {}
-    for line in PYTHON[0].splitlines():
-        value = re.fullmatch(r"(cv\.\w+\(truth, pred\))  # (\d[\d.]*).*", line)
-        if value:
-            values[value[1]] = float(value[2])
-        elif line.startswith(("truth", "pred")):
-            exec(line, names)
+def test_values_in_the_readme_are_those_of_the_calls(inside):
+    names = {}
+    exec(compile(PYTHON[0], "README.md", "exec"), names)
+    values = dict(re.findall(r"^(cv\.\w+\(truth, pred\))  # (\d\.\d+)", PYTHON[0], re.MULTILINE))
     assert len(values) == 2
     for call, value in values.items():
-        assert eval(call, names) == value
+        assert f"{eval(call, names):.4f}" == value
+    assert (inside / "report.html").stat().st_size > 100_000
+
+
+def test_the_readme_can_be_read_in_five_minutes():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150

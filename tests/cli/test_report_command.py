@@ -101,5 +101,5 @@ def test_joined_files_keep_the_policies_and_refuse_weights(report, tmp_path):
     asked = [truth, pred, "--id", "id", "-t", "y", "-p", "c", "-m", "ari", "-o", page]
     report(*asked, "--missing", "drop")
     assert "of 5 objects 4 are scored for c" in page.read_text("utf-8")
-    with pytest.raises(ParameterError, match="weights does not go with id"):
+    with pytest.raises(ParameterError, match="weights goes with one table, not with id"):
         report(*asked, "--weights", "id")

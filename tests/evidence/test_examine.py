@@ -302,7 +302,7 @@ def test_files_say_how_they_were_read(tmp_path):
     assert remarks == [
         f"the first line of {path}, kind, is taken as a name; with --no-header it is a label."
     ]
-    with pytest.raises(ParameterError, match=r"^id does not go with features\.$"):
+    with pytest.raises(ParameterError, match=r"^features goes with one table, not with id\.$"):
         cv.examine_files(str(path), "kind", "kind", id="id", features=["x"])
 
 

@@ -90,10 +90,13 @@ def examine_files(
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     parsing["memory_limit"] = memory_limit
     if id is not None or len(files) > 1:
-        if features:
-            raise ParameterError(Setting("id"), " does not go with ", Setting("features"), ".")
-        if weights is not None:
-            raise ParameterError(Setting("weights"), " does not go with ", Setting("id"), ".")
+        for name, given in {"features": features, "weights": weights}.items():
+            if given:
+                told = (
+                    " goes with one table, not with ",
+                    "several files" if id is None else Setting("id"),
+                )
+                raise ParameterError(Setting(name), *told, ".")
         policies = {name: options[name] for name in options.keys() & {"noise", "missing"}}
         reading: dict[str, Any] = {"id": id, "joint": True, "by_row": by_row, **policies, **parsing}
         tables = read_tables(files, truth, preds, **reading)
