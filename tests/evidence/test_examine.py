@@ -46,7 +46,7 @@ def test_parts_are_those_of_their_own_rooms(data, found):
         assert found.inner[name]["silhouette"] == cv.silhouette(points, labels)
         assert found.chances[name]["purity"].value == cv.purity(table)
     assert found.ranking.groups[0] == ["near"]
-    assert found.summary.names == ("truth", "near", "far")
+    assert found.summary.names == ("near", "far")
     assert found.notes == ()
 
 
@@ -135,7 +135,7 @@ def test_real_weights_leave_out_intervals_and_say_so(data):
 def test_a_clustering_may_be_called_truth(data):
     truth, preds, _ = data
     found = examine(truth, {"truth": preds["near"], "b": preds["far"]}, measures=FEW)
-    assert found.summary.names == ("truth (classes)", "truth", "b")
+    assert found.summary.names == ("truth", "b")
     assert any("the ranking" in note for note in found.notes)
 
 

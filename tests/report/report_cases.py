@@ -45,8 +45,18 @@ def opened(browser, path, hash="", allowed=0, **options):
     context.close()
 
 
+def unfold(page):
+    """Open everything that is folded."""
+    page.evaluate("document.querySelectorAll('details').forEach(box => box.open = true)")
+
+
 def drawn(page, key):
-    """A figure, once it is drawn."""
+    """A figure, unfolded, once it is drawn."""
+    page.evaluate(
+        """key => { let box = document.getElementById(key);
+          while (box = box.parentElement.closest("details")) box.open = true; }""",
+        f"{key}-plot",
+    )
     page.evaluate(
         "key => document.getElementById(key).scrollIntoView({behavior: 'instant'})", f"{key}-plot"
     )

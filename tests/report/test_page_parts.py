@@ -38,19 +38,37 @@ def test_the_title_of_the_leading_measures_counts_the_clusterings():
     assert alone.title == "The leading measures"
     both = leaders_table("x", cv.external_scores(truth, {"one": one, "other": other}))
     assert both.title == "The clusterings side by side"
-    assert "group" not in [column.title for column in both.columns]
+    assert "against the best" not in [column.title for column in both.columns]
 
 
-def test_groups_are_those_of_the_ranking():
+def test_what_the_data_cannot_tell_from_the_best_is_not_called_worse():
     truth = [0, 1] * 60
     preds = {"same": truth, "near": [1, *truth[1:]], "far": [0, 0, 1, 1] * 30}
     ranking = cv.rank_predictions(truth, preds, random_state=0)
     table = leaders_table("x", cv.external_scores(truth, preds), ranking=ranking)
     titles = [column.title for column in table.columns]
-    name, group = titles.index("clustering"), titles.index("group")
-    shown = {row.cells[name].text: row.cells[group].text for row in table.rows}
-    assert shown == dict(ranking.letters)
-    assert len(set(shown.values())) > 1
+    name, standing = titles.index("clustering"), titles.index("against the best")
+    shown = {row.cells[name].text: row.cells[standing].text for row in table.rows}
+    same = "not distinguishable from the best"
+    assert shown == {"same": "best", "near": same, "far": "worse"}
+    assert ranking.letters["near"] == ranking.letters["same"] != ranking.letters["far"]
+
+
+def test_p_values_that_are_all_the_least_are_one_sentence():
+    truth, preds = [0, 1] * 60, {"one": [0, 1] * 60, "other": [1, 1] + [0, 1] * 59}
+    cards = cv.external_scores(truth, preds)
+    levels = {
+        name: {"adjusted_rand": cv.chance("purity", truth, pred, samples=99, random_state=0)}
+        for name, pred in preds.items()
+    }
+    table = leaders_table("x", cards, levels)
+    assert "p-value against chance" not in [column.title for column in table.columns]
+    told = "None of 99 random clusterings does as well as any of them (p ≤ 0.01), by the adjusted"
+    assert told in table.note
+    levels["other"]["adjusted_rand"] = cv.chance("purity", truth, [0, 0, 1, 1] * 30, samples=99)
+    table = leaders_table("x", cards, levels)
+    assert table.columns[-1].title == "p-value against chance"
+    assert table.rows[0].cells[-1].text == "≤ 0.01"
 
 
 def test_a_page_holds_the_costliest_of_very_many_clusters() -> None:

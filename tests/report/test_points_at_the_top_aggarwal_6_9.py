@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from report_cases import FEW, drawn, opened
+from report_cases import FEW, drawn, opened, unfold
 from sklearn.datasets import load_iris
 from sklearn.metrics import pairwise_distances
 
@@ -194,6 +194,7 @@ def test_a_cluster_lights_up_in_the_picture_and_by_a_click_on_it(browser, tmp_pa
     assert path.stat().st_size < 2_500_000
     with opened(browser, path) as page:
         drawn(page, "points-points")
+        unfold(page)
         page.click("#points-profiles tbody tr:first-child button.link")
         faint = page.evaluate(
             "key => document.getElementById(key).data.filter(t => t.meta).map(t => t.opacity)",

@@ -58,8 +58,6 @@ class Summary(Result):
         The partition nearest to all labelings.
     nearest : Nearest, optional
         The labelings nearest to a query.
-    marked : tuple of str, optional
-        Names of labelings that the map marks, such as the truth.
     """
 
     SCHEMA: ClassVar[str] = "clustervet/ensemble/1"
@@ -76,7 +74,6 @@ class Summary(Result):
     embedding: Embedding
     consensus: Consensus
     nearest: Nearest | None = None
-    marked: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from clustervet.inference.chance import tail_note
 from clustervet.internal.silhouette import Silhouettes
 from clustervet.registry import Measure
 from clustervet.scorecard import Judgement, ScoreCard, ScoreCards
+from clustervet.scorecard.card import GeometrySubject, TableSubject
 from clustervet.scorecard.card_document import (
     best_card,
     card_notes,
@@ -104,6 +105,7 @@ class ClusteringEvidence(Result):
         if self.diagnosis is not None:
             said = (self.diagnosis.verdict,)
             tables = [t for t in self.diagnosis.tables(key, scope, means) if t.rows]
+            tables.sort(key=lambda table: not table.key.endswith("-repairs"))  # what to do first
         else:
             tables = [] if widths is None else [widths.table(f"{key}-clusters", scope)]
         return Section(key, short(self.name), said, tuple(tables), subject=self, scope=scope)
@@ -291,6 +293,7 @@ class Evidence(Result):
             sections=tuple(sections),
             lead=tuple(_verdict(self)),
             subtitle=_subtitle(self),
+            facts=tuple(_facts(self)),
         )
 
 
@@ -315,12 +318,11 @@ def _sections(found: Evidence) -> Iterator[Section]:
             (leaders_table("features-leaders", inner),),
             subject=inner,
             measures=_records(inner),
+            folded=scores is not None,
         )
     yield from _details(found)
     if found.summary is not None:
-        marked = (found.summary.names[0],) if found.truth is not None else ()
-        space = replace(found.summary, marked=marked).document()
-        yield replace(space, title="How the clusterings relate", detail=True)
+        yield replace(found.summary.document(), folded=True, detail=True)
     for cards, key, title in (
         (scores, "scores", "Every score"),
         (inner, "inner", "Every score of the features"),
@@ -405,7 +407,8 @@ def _method(found: Evidence) -> Iterator[Section]:
     said = (*_dropped_notes(found), *found.notes, *texts)
     if said:
         cited = tuple(work for _, work in methods)
-        yield Section("method", "How this was computed", notes=said, citations=cited, detail=True)
+        title = "How this was computed"
+        yield Section("method", title, notes=said, citations=cited, folded=True, detail=True)
 
 
 def _subtitle(found: Evidence) -> str:
@@ -421,6 +424,31 @@ def _subtitle(found: Evidence) -> str:
         low, high = min(_scored(found).values()), max(_scored(found).values())
         sizes += f", {f'{low:,}' if low == high else f'{low:,} to {high:,}'} of them scored"
     return f"{', '.join(names)}{more}{against}; {sizes}"
+
+
+def _facts(found: Evidence) -> Iterator[tuple[str, str]]:
+    """Yield what was judged: objects, features, classes, clusterings, clusters and noise."""
+    card = found.cards.get(found.leader)
+    if card is None:
+        return
+    subject, first = card.subject, found.leader
+    shown = f" of {spoken(first, 24)}" if len(found.names) > 1 else ""
+    yield "objects", f"{found.objects:,}"
+    points = None if found.inner is None else found.inner[first].subject
+    if isinstance(points, GeometrySubject) and points.features is not None:
+        yield "features", f"{points.features:,}"
+    if isinstance(subject, TableSubject):
+        yield f"classes of {spoken(found.truth or 'the truth', 24)}", f"{subject.classes:,}"
+    if len(found.names) > 1:
+        yield "clusterings", f"{len(found.names):,}"
+    yield f"clusters{shown}", f"{subject.clusters:,}"
+    table, widths = found.tables.get(first), found.silhouettes.get(first)
+    sizes = table.cluster_sizes if table is not None else widths.sizes.values() if widths else ()
+    if len(sizes):
+        yield "their sizes", f"{min(sizes):,} to {max(sizes):,}"
+    dropped = found.dropped.get(first)
+    if noise := dropped.noise if dropped else subject.noise_as_cluster[1]:
+        yield f"noise{shown}", f"{noise:,}"
 
 
 def _verdict(found: Evidence) -> list[str]:
@@ -454,8 +482,7 @@ def _against_classes(found: Evidence) -> list[str]:
     said += [level.verdict] if level is not None else []
     diagnosis = found.diagnoses.get(first)
     if diagnosis is not None:
-        said.append(diagnosis.explanation if key == "adjusted_rand" else diagnosis.verdict)
-        said[-1] = said[-1] or diagnosis.verdict
+        said.append(diagnosis.gist or diagnosis.verdict)
     return [line for line in said if line]
 
 

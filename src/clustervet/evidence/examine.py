@@ -341,13 +341,13 @@ class _Examination:
         return ScoreCards(cards), widths
 
     def _summary(self) -> Summary | None:
-        """Return the clusterings, and the truth among them, as points of a metric space."""
+        """Return the clusterings as points of a metric space."""
         if len(self.given.preds) < 2:
             return None
-        part = self._drawn(len(self.given.labelings()), "the space of clusterings")
+        part = self._drawn(len(self.given.preds), "the space of clusterings")
         found: Summary | None = self._attempt(
             "the space of clusterings",
-            lambda: Ensemble(part.labelings(), n_jobs=self.n_jobs, **part.policies).summary(
+            lambda: Ensemble(part.preds, n_jobs=self.n_jobs, **part.policies).summary(
                 starts=STARTS, random_state=self.random_state
             ),
         )

@@ -43,15 +43,6 @@ class Inputs:
         """Number of objects given, where there are labels."""
         return len(next(iter(self.preds.values()))) if self.preds else 0
 
-    def labelings(self) -> dict[str, Codes]:
-        """The truth, where there is one, and the clusterings."""
-        if self.truth is None:
-            return dict(self.preds)
-        name = self.truth_name
-        while name in self.preds:
-            name += " (classes)"
-        return {name: self.truth, **self.preds}
-
     def drawn(self, most: int, random_state: Any) -> Inputs:
         """Return at most `most` of the objects, drawn at random, with labels and features."""
         if most >= self.n:
@@ -126,7 +117,7 @@ def read_inputs(
     given = Inputs(
         name, read, codes, {}, features, policies, named_features, rows or (lambda _: None)
     )
-    for each, found in given.labelings().items():
+    for each, found in [*([] if read is None else [(name, read)]), *codes.items()]:
         if len(found) != given.n:
             first = next(iter(codes))
             raise LabelError(

@@ -101,6 +101,11 @@ class Chance(Result):
     tail: str = ""
 
     @property
+    def is_least(self) -> bool:
+        """Whether no random table does as well, so that the p-value is the least it can be."""
+        return self.tail == RANDOM_TABLES and self.p_value * (self.samples + 1) <= 1 + 1e-9
+
+    @property
     def verdict(self) -> str:
         """Whether the value may be chance, in a sentence; empty where there is no p-value."""
         if math.isnan(self.p_value):
@@ -108,7 +113,10 @@ class Chance(Result):
         word = next(word for limit, word in BEYOND if self.p_value < limit)
         shown = f"= {self.p_value:.2g}" if self.p_value >= 1e-4 else "< 0.0001"
         how = f"of {ALL_TABLES}" if self.tail == ALL_TABLES else "approximate"
-        if self.tail == RANDOM_TABLES:
+        if self.is_least:
+            shown = f"≤ {self.p_value:.2g}"
+            how = f"none of {self.samples:,} random clusterings does as well"
+        elif self.tail == RANDOM_TABLES:
             how = f"of {self.samples:,} random clusterings"
         return f"That {word}: p {shown} ({how})."
 

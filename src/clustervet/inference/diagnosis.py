@@ -194,18 +194,27 @@ class Diagnosis(Result):
         """The verdict without its first sentence, which gives the scores."""
         if self.vi == 0:
             return ""
-        mixed, scattered = self.mixed, self.scattered
-        if mixed >= 0.65:
-            lines = [f"Mostly classes are mixed within clusters ({mixed:.0%} of the distance)."]
-        elif scattered >= 0.65:
-            lines = [f"Mostly classes are split over clusters ({scattered:.0%} of the distance)."]
-        else:
-            lines = [f"Classes are both mixed ({mixed:.0%}) and split ({scattered:.0%})."]
-        if self.merges and mixed >= 0.35:
+        lines = [self._kind]
+        if self.merges and self.mixed >= 0.35:
             lines.append(f"The costliest mixture is cluster {_spread_words(self.merges[0], 'of')}.")
-        if self.splits and scattered >= 0.35:
+        if self.splits and self.scattered >= 0.35:
             lines.append(f"The costliest split is class {_spread_words(self.splits[0], 'in')}.")
         return " ".join([*lines, *self._advice])
+
+    @property
+    def gist(self) -> str:
+        """What goes wrong and what to do first; empty where nothing goes wrong."""
+        return "" if self.vi == 0 else " ".join([self._kind, *self._advice[:1]])
+
+    @property
+    def _kind(self) -> str:
+        """Whether classes are mixed, split or both."""
+        mixed, scattered = self.mixed, self.scattered
+        if mixed >= 0.65:
+            return f"Mostly classes are mixed within clusters ({mixed:.0%} of the distance)."
+        if scattered >= 0.65:
+            return f"Mostly classes are split over clusters ({scattered:.0%} of the distance)."
+        return f"Classes are both mixed ({mixed:.0%}) and split ({scattered:.0%})."
 
     @property
     def _advice(self) -> list[str]:

@@ -407,8 +407,7 @@ canvas.draws(Distances, distance_heatmap)
 
 @figures.register
 def _(summary: Summary, *, theme: str = "light") -> list[Figure]:
-    marked = getattr(summary, "marked", ())
-    found = [map_plot(summary.embedding, groups=summary.groups, marked=marked, theme=theme)]
+    found = [map_plot(summary.embedding, groups=summary.groups, theme=theme)]
     if len(summary.names) > 2:
         found.append(dendrogram(summary.hierarchy, theme=theme))
     return [*found, distance_heatmap(summary.distances, hierarchy=summary.hierarchy, theme=theme)]

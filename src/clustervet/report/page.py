@@ -16,9 +16,9 @@ from typing import Any
 
 from clustervet.errors import ParameterError
 from clustervet.plots.theme import THEMES, template
-from clustervet.report.report import Report
-from clustervet.view import Cell, Column, Picture, Table
-from clustervet.view.words import ISOLATE, RELEASE, number
+from clustervet.report.report import REPRODUCED, Report
+from clustervet.view import Cell, Column, Picture, Section, Table
+from clustervet.view.words import ISOLATE, RELEASE, rounded, sure_digits
 
 # Rows that a table shows at first, and those from which on it can be searched.
 SHOWN, SEARCHED = 20, 8
@@ -28,6 +28,10 @@ PACKED = 50_000
 BAR = 100
 # Letters of the longest word that is not broken.
 WORD = 28
+# Sentences of the verdict in large letters.
+SAID = 4
+# How a number without an interval is written elsewhere; a page has room for fewer digits.
+FOUR_DIGITS = re.compile(r"-?\d+\.\d{4}")
 # What is isolated already, and runs of Hebrew, Arabic and other letters from right to left.
 ISOLATED = re.compile(f"({ISOLATE}[^{RELEASE}]*{RELEASE})")
 _LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+"
@@ -45,6 +49,8 @@ def to_html(report: Report, theme: str = "auto") -> str:
     return str(
         page.render(
             report=report,
+            first=report.first_picture,
+            sections=[s for s in report.sections if s.blocks != (report.first_picture,)],
             theme=theme,
             style=style,
             script=script,
@@ -53,6 +59,8 @@ def to_html(report: Report, theme: str = "auto") -> str:
             templates=_json({name: template(name) for name in THEMES}) if drawing else "",
             shown=SHOWN,
             searched=SEARCHED,
+            said=SAID,
+            again=REPRODUCED,
         )
     )
 
@@ -107,6 +115,8 @@ def _environment() -> Any:
     )
     made.filters |= {"drawing": _drawing, "held": _held, "json": _json, "prose": _prose}
     made.globals |= {"bar": _bar, "sort_value": _sort_value, "ends": _ends, "is_solid": _is_solid}
+    made.globals |= {"first_blocks": _first_blocks, "shown_number": _shown_number}
+    made.globals |= {"is_outside": _is_outside, "gist_of": _gist_of}
     made.tests |= {"table": lambda block: isinstance(block, Table)}
     return made
 
@@ -156,11 +166,56 @@ def _sort_value(cell: Cell) -> str:
     return repr(cell.value)
 
 
+def _first_blocks(section: Section) -> list[str]:
+    """The keys of the first figure and the first table of a section; the others are folded."""
+    kinds = (Picture, Table)
+    found = [next((b for b in section.blocks if isinstance(b, kind)), None) for kind in kinds]
+    return [block.key for block in found if block is not None]
+
+
+def _gist_of(section: Section, first: Picture | None) -> str:
+    """What the first figure of a folded section shows; else its first sentence."""
+    if first is not None and first in section.blocks:
+        return section.blocks[1].title
+    titles = [block.title for block in section.blocks if isinstance(block, Picture)]
+    return next(iter([*titles, *section.paragraphs]), "")
+
+
+def _shown_number(cell: Cell) -> str:
+    """A number with as many digits as its interval, or a reader in a hurry, can use.
+
+    >>> _shown_number(Cell("0.7940", 0.79401, 0.7683, 0.8173))
+    '0.794'
+    >>> _shown_number(Cell("168.1402", 168.1402)), _shown_number(Cell("0.0012", 0.0012))
+    ('168.1', '0.0012')
+    """
+    shown, value = cell.long or cell.text, cell.value
+    if not isinstance(value, float):
+        return shown
+    if cell.low is not None and cell.high is not None:
+        return sure_digits(cell.low, cell.high, value)[0]
+    if not FOUR_DIGITS.fullmatch(shown) or abs(value) < 0.1:
+        return shown
+    return rounded(value, max(3 - max(math.floor(math.log10(abs(value))), 0), 0))
+
+
 def _ends(cell: Cell) -> str:
-    """The interval of a cell in words."""
+    """The interval of a cell, with the digits of its value.
+
+    >>> _ends(Cell("0.7940", 0.79401, 0.7683, 0.8173))
+    '[0.768, 0.817]'
+    """
     if cell.low is None or cell.high is None:
         return ""
-    return f"{number(cell.low)} to {number(cell.high)}"
+    low, high = sure_digits(cell.low, cell.high, cell.low, cell.high)
+    return f"[{low}, {high}]"
+
+
+def _is_outside(cell: Cell) -> bool:
+    """Whether a value lies outside its own interval, as a strongly biased one can."""
+    if cell.low is None or cell.high is None or not isinstance(cell.value, int | float):
+        return False
+    return not cell.low <= cell.value <= cell.high
 
 
 def _bar(cell: Cell, column: Column) -> dict[str, float] | None:

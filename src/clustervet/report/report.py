@@ -36,6 +36,7 @@ from clustervet.view.words import short, spoken
 TITLE_WIDTH = 120
 # Figures whose titles stand for a verdict.
 SEEN = 3
+REPRODUCED = "How to reproduce this"
 PACKAGES = ("clustervet", "numpy", "scipy", "scikit-learn", "numba", "plotly")
 
 
@@ -75,6 +76,8 @@ class Report(Exported):
         The works cited.
     reproduction : Reproduction
         Command, versions, seed and time.
+    facts : tuple of pairs of str
+        What was judged: names and values.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class Report(Exported):
     sections: tuple[Section, ...]
     references: tuple[str, ...]
     reproduction: Reproduction
+    facts: tuple[tuple[str, str], ...] = ()
 
     def blocks(self) -> Iterator[Block]:
         """Yield all tables and figures, in the order of the page.
@@ -122,6 +126,14 @@ class Report(Exported):
         """The figures."""
         return [block for block in self.blocks() if isinstance(block, Picture)]
 
+    @property
+    def first_picture(self) -> Picture | None:
+        """The data by the best clustering, which a page shows beside the verdict."""
+        blocks = self.sections[0].blocks if self.sections else ()
+        first = next(iter(blocks), None)
+        drawn = isinstance(first, Picture) and first.figure["layout"]["meta"]["figure"] == "points"
+        return first if isinstance(first, Picture) and drawn else None
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; `docs/report.schema.json` describes it.
 
@@ -134,12 +146,13 @@ class Report(Exported):
         --------
         >>> import clustervet as cv
         >>> list(build_report(cv.external_scores([0, 0, 1, 1], [0, 0, 0, 1])).to_dict())
-        ['schema', 'title', 'subject', 'verdict', 'sections', 'references', 'reproduction']
+        ['schema', 'title', 'subject', 'facts', 'verdict', 'sections', 'references', 'reproduction']
         """
         return {
             "schema": self.SCHEMA,
             "title": self.title,
             "subject": self.subject,
+            "facts": dict(self.facts),
             "verdict": list(self.verdict),
             "sections": [section_data(section) for section in self.sections],
             "references": list(self.references),
@@ -164,6 +177,8 @@ class Report(Exported):
         """
         lines = [f"# {safe(self.title)}", ""]
         lines += [safe(self.subject), ""] if self.subject else []
+        facts = ", ".join(f"{safe(name)}: {safe(value)}" for name, value in self.facts)
+        lines += [facts, ""] if facts else []
         for k, line in enumerate(self.verdict):
             lines += [safe(line) if k else f"**{safe(line)}**", ""]
         for section in self.sections:
@@ -171,7 +186,7 @@ class Report(Exported):
         if self.references:
             lines += ["## References", "", *(f"- {safe(work)}" for work in self.references), ""]
         made = self.reproduction
-        lines += ["## How to make it again", ""]
+        lines += [f"## {REPRODUCED}", ""]
         if made.command:
             lines += ["```", " ".join(made.command.split()).replace("```", "'''"), "```", ""]
         versions = ", ".join(f"{name} {safe(number)}" for name, number in made.versions.items())
@@ -225,15 +240,19 @@ def build_report(
         document = _drawn(result.document())
         document = document.prefixed(f"r{k}-") if len(named) > 1 else document
         leading, document = document.before, replace(document, before=())
-        documents += [*leading, document]
         # A document that is only a frame around its sections gives these to the page.
         framed = document.sections and not document.blocks and not document.notes
+        if k and not framed:  # the verdict has one sentence of it, the rest is folded
+            leading = tuple(replace(part, folded=True) for part in leading)
+            said = tuple(dict.fromkeys((*document.lead[1:], *document.paragraphs)))
+            document = replace(document, lead=document.lead[:1], paragraphs=said, folded=True)
+        documents += [*leading, document]
         sections += [_titled(part, f"{name}: {part.title}" if name else "") for part in leading]
         sections += document.sections if framed else [_titled(document, name)]
-        said = list(document.lead) or _seen([*leading, document])
-        if len(named) > 1 and said:
-            said[0] = f"{spoken(name)}: {said[0]}"
-        verdict += said
+        told = list(document.lead) or _seen([*leading, document])[: 1 if k else None]
+        if k and told:
+            told[0] = f"{spoken(name)}: {told[0]}"
+        verdict += told
     parts = [part for document in documents for part in document.walk()]
     records = {record.key: record for part in parts for record in part.measures}
     method = _measures_section(list(records.values()))
@@ -249,6 +268,7 @@ def build_report(
         (*sections, *method),
         references(cited),
         _reproduction(command, seed, time),
+        next((document.facts for document in documents if document.facts), ()),
     )
 
 

@@ -31,6 +31,7 @@ from clustervet.view.words import (
     scale_note,
     short,
     spoken,
+    sure_digits,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +40,13 @@ if TYPE_CHECKING:
 Cards = Mapping[str, "ScoreCard"]
 Levels = Mapping[str, Mapping[str, Chance]]
 # The measures that a table of clusterings and a headline show first, if the cards have them.
-LEADING = ("adjusted_rand", "adjusted_mutual_information", "variation_of_information", "purity")
+LEADING = (
+    "adjusted_rand",
+    "adjusted_mutual_information",
+    "variation_of_information",
+    "matching_accuracy",
+    "purity",
+)
 LEADING_INNER = ("silhouette", "calinski_harabasz", "davies_bouldin", "dbcv")
 HEADLINES = ("adjusted_rand", "silhouette", "simplified_silhouette", "davies_bouldin")
 # Cards that fit side by side; more have one row per value.
@@ -223,38 +230,39 @@ def leaders_table(
     order = _order(cards, leading)
     scored = [[cards[name].scores[k] for name in order] for k in keys]
     best = [best_places([s.value for s in each], each[0].measure.better) for each in scored]
-    places, letters = ({}, {}) if ranking is None else (ranking.places, ranking.letters)
+    standing = {} if ranking is None else _standing(ranking, order[0])
     sized = bool(remark) or len({card.subject.objects for card in cards.values()}) > 1
     levels = chances or {}
-    tested = [k for k in keys if any(k in found for found in levels.values())][:1]
+    tested = next((k for k in keys if any(k in found for found in levels.values())), "")
+    found = {name: levels.get(name, {}).get(tested) for name in order}
+    least = _least(found.values())
     columns = [
-        *([Column("place", hint=PLACE)] if places else []),
         Column("clustering", "text"),
-        *([Column("group", "text", hint=GROUP)] if places else []),
+        *([Column("against the best", "chip", hint=STANDING)] if standing else []),
         Column("clusters"),
         *([Column("objects", hint="Objects that it is scored on")] if sized else []),
         *(_score_column(each) for each in scored),
-        *(Column("p-value against chance") for _ in tested),
+        *([Column("p-value against chance")] if tested and not least else []),
     ]
     rows = []
     for at, name in enumerate(order):
         subject = cards[name].subject
         cells = [
-            *([number_cell(places.get(name))] if places else []),
             name_cell("pred", name),
-            *([text_cell(letters.get(name, ""))] if places else []),
+            *([text_cell(standing.get(name, ""))] if standing else []),
             number_cell(subject.clusters),
             *([number_cell(subject.objects)] if sized else []),
             *(score_cell(s[at], best=at in b) for s, b in zip(scored, best, strict=True)),
-            *(_p_cell(levels.get(name, {}).get(k)) for k in tested),
+            *([_p_cell(found[name])] if tested and not least else []),
         ]
         rows.append(Row(tuple(cells), ident("pred", name)))
-    notes = [remark, f"{PLACE}. {GROUP}." if places else ""]
+    notes = [remark, f"{STANDING}." if standing else ""]
     if tested:
-        notes.append(f"The p-value is that of the {inner_title(measures[tested[0]].title)}.")
+        whose = f"the {inner_title(measures[tested].title)}"
+        notes.append(f"{least}, by {whose}." if least else f"The p-value is that of {whose}.")
     screen = ["A dot marks the best value."] if any(best) else []
     if any(score.ends for each in scored for score in each):
-        screen.append("The line under a value is its interval.")
+        screen.append("Brackets hold the interval of a value; the line below shows it.")
     title = "The clusterings side by side" if len(cards) > 1 else "The leading measures"
     title += f", by {'their' if len(cards) > 1 else 'its'} features" if inner else ""
     note = " ".join(filter(None, notes))
@@ -263,15 +271,40 @@ def leaders_table(
     )
 
 
-PLACE = "A place is one more than the number of clusterings that the data show to be better"
-GROUP = "The data cannot tell clusterings apart that share a letter"
+STANDING = "A clustering is called worse than the best one only where the data show it"
+SAME = "not distinguishable from the best"
+
+
+def _standing(ranking: Ranking, best: str) -> dict[str, str]:
+    """Return by clustering whether the data can tell it from the best one."""
+    found = {best: "best"}
+    for pair in ranking.comparisons:
+        if best in (pair.first, pair.second):
+            other = pair.second if pair.first == best else pair.first
+            found[other] = (
+                SAME if pair.better is None else "worse" if pair.better == best else "better"
+            )
+    return found
+
+
+def _least(levels: Iterable[Chance | None]) -> str:
+    """Return that no random clustering did as well, where this holds for all; else nothing."""
+    found = [level for level in levels if level is not None]
+    if not found or not all(level.is_least for level in found):
+        return ""
+    least = max(found, key=lambda level: level.p_value)
+    whose = "any of them" if len(found) > 1 else "it"
+    told = f"None of {least.samples:,} random clusterings does as well as {whose}"
+    return f"{told} (p ≤ {least.p_value:.2g})"
 
 
 def _p_cell(found: Chance | None) -> Cell:
     if found is None or math.isnan(found.p_value):
         return Cell("-")
     p = found.p_value
-    return Cell(f"{p:.3f}" if p >= 0.001 else "<0.001", float(p))
+    if found.is_least:
+        return Cell(f"≤ {p:.2g}", float(p))
+    return Cell(f"{p:.3f}" if p >= 0.001 else "< 0.001", float(p))
 
 
 def _score_column(scores: Sequence[Score]) -> Column:
@@ -338,9 +371,9 @@ def score_words(card: ScoreCard, key: str) -> str:
     score = card.scores[key]
     record = score.measure
     unit = f" {record.unit}" if record.unit else ""
-    sure = ""
-    if score.ends is not None:
-        low, high, level = score.ends
-        ends = f"{number(low, record.unit)} to {number(high, record.unit)}"
-        sure = f" ({level:.4g} interval {ends})"
-    return f"{inner_title(record.title)} {number(score.value, record.unit)}{unit}{sure}"
+    title = inner_title(record.title)
+    if score.ends is None:
+        return f"{title} {number(score.value, record.unit)}{unit}"
+    low, high, level = score.ends
+    value, start, end = sure_digits(low, high, score.value, low, high)
+    return f"{title} {value}{unit} ({level:.4g} interval {start} to {end})"

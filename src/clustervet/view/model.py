@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-Kind = Literal["text", "number", "code"]
+Kind = Literal["text", "number", "code", "chip"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,8 @@ class Section:
         The measures in this section; a page explains their formulas.
     citations : tuple of str, optional
         Works cited beside those of the measures, as "Holm 1979".
+    facts : tuple of pairs of str, optional
+        What was judged: names and values that a page shows below its title.
     """
 
     key: str
@@ -181,6 +183,7 @@ class Section:
     citations: tuple[str, ...] = ()
     subtitle: str = ""
     before: tuple[Section, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
 
     def walk(self) -> Iterator[Section]:
         """Yield this section and all sections below it, in the order of a page."""

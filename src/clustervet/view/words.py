@@ -36,6 +36,8 @@ COMMON = (
     "density-based element-centric homogeneity inverse log-likelihood matching mean mutual "
     "normalized pairwise purity silhouette simplified single-linkage sum variation "
 )
+# Digits after the point of a number beside its interval, at most.
+MOST_DIGITS = 6
 # P-values below this one are not told apart.
 LEAST_P = 1e-99
 # Clusterings that a note on noise names.
@@ -203,6 +205,28 @@ def known(value: float, form: str = "") -> str:
     if not math.isfinite(value):
         return "-"
     return format(value, form) if form else number(value)
+
+
+def rounded(value: float, digits: int) -> str:
+    """Return a number with some digits after the point, and no sign before zero.
+
+    >>> rounded(-0.0001, 2), rounded(1234.5678, 1)
+    ('0.00', '1,234.6')
+    """
+    return f"{round(value, digits) + 0.0:,.{digits}f}"
+
+
+def sure_digits(low: float, high: float, *values: float) -> list[str]:
+    """Return numbers with the digits that an interval supports: two of those of its width.
+
+    >>> sure_digits(0.7683, 0.8173, 0.79401), sure_digits(3.0, 3.0, 3.0), sure_digits(10, 90, 48.3)
+    (['0.794'], ['3.0000'], ['48'])
+    """
+    width = high - low
+    if not 0 < width < math.inf:
+        return [number(value) for value in values]
+    digits = min(max(1 - math.floor(math.log10(width)), 0), MOST_DIGITS)
+    return [rounded(value, digits) for value in values]
 
 
 def share(part: float) -> str:

@@ -142,6 +142,13 @@
     return library;
   }
 
+  // Data are unpacked while nothing else happens, so that a print can draw at once.
+  const unpacked = new Map();
+  const prepare = () => Promise.all([load(), ...all(".plot").map(async ({ dataset }) => {
+    unpacked.set(dataset.plot, await held(`${dataset.plot}-data`));
+  })]);
+  const whenIdle = window.requestIdleCallback || ((work) => setTimeout(work, 500));
+
   let printing = false;
 
   function theme() {
@@ -159,8 +166,12 @@
     plot.dataset.asked = "true";
     let Plotly, figure;
     try {
-      Plotly = await load();
-      figure = await held(`${plot.dataset.plot}-data`);
+      figure = unpacked.get(plot.dataset.plot);
+      Plotly = figure && window.Plotly;
+      if (!Plotly) {
+        Plotly = await load();
+        figure = await held(`${plot.dataset.plot}-data`);
+      }
     } catch {
       plot.textContent = "This browser cannot draw the figure; the tables hold the same numbers.";
       plot.style.height = "auto";
@@ -319,6 +330,8 @@
     watcher.observe(plot);
   });
 
+  if ($("plotly")) whenIdle(() => prepare().then(() => { document.documentElement.dataset.ready = "true"; }, () => {}));
+
   // Light and dark.
   const button = $("theme");
   button.hidden = false;
@@ -349,11 +362,17 @@
   follow();
 
   // On paper everything is open.
-  addEventListener("afterprint", () => { printing = false; retheme(); });
+  let closed = [];
+  addEventListener("afterprint", () => {
+    printing = false;
+    closed.forEach((box) => { box.open = false; });
+    retheme();
+  });
   addEventListener("beforeprint", () => {
     printing = true;
     drawn.forEach(update);
-    all("details").forEach((box) => { box.open = true; });
+    closed = all("details").filter((box) => !box.open);
+    closed.forEach((box) => { box.open = true; });
     for (const table of tables) { table.open = true; refresh(table); }
     all(".plot").forEach(draw);
   });
