@@ -67,6 +67,7 @@ studies: $(VENV)/.test
 docs: $(VENV)/.test
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/shapes.py
+	$(BIN)/python docs/pictures.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -369,3 +369,12 @@ def test_a_fault_names_the_clustering_that_has_it():
         cv.external_scores({"kind": [0, 1]}, {"ward": [0, 1, 1]})
     with pytest.raises(ClustervetError, match="pred has 1 missing label"):
         cv.external_scores({"y": [0, 1]}, {"y": [0, None]})
+
+
+def test_a_file_may_be_named_by_a_path(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("y,c\nu,0\nu,0\nv,1\nv,0\n", encoding="utf-8")
+    judged = cv.score_files(path, "y", "c", measures=["purity"])
+    assert judged.to_dict() == cv.score_files(str(path), "y", "c", measures=["purity"]).to_dict()
+    found, _ = cv.examine_files([path], "y", "c", measures=["purity"])
+    assert found.scores["c"]["purity"] == 0.75

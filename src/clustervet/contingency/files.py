@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +18,7 @@ from clustervet.errors import FileError, ParameterError, Setting
 from clustervet.frames.columns import absent_column, is_number
 from clustervet.frames.grouping import GroupedCounts
 from clustervet.frames.pairing import check_rows
-from clustervet.frames.places import ARRAY, TEXT, is_many
+from clustervet.frames.places import ARRAY, TEXT, Paths, is_many, path_list
 from clustervet.frames.source import FileSet, JoinedFiles, Source, open_table
 from clustervet.labels import Codes, product_labels, read_labels, show_label
 from clustervet.labels.pair import Missing
@@ -33,7 +32,7 @@ BOTH = (TRUTH, " and ", PRED)
 
 
 def read_tables(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    paths: Paths,
     truth: str | Sequence[str] | None = None,
     pred: str | Sequence[str] | None = None,
     *,
@@ -127,8 +126,7 @@ def read_tables(
     {('y', 'a'): {('u', '0'): 2, ('v', '1'): 1},
      ('y', 'b'): {('u', '0'): 1, ('u', '1'): 1, ('v', '1'): 1}}
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    files = [os.fspath(path) for path in given]
+    files = path_list(paths)
     truths, preds = _names(truth), _names(pred)
     policies = {"noise": noise, "missing": missing}
     asked = _Asked(files, truths, preds, weights, policies, joint)

@@ -11,12 +11,13 @@ from clustervet.errors import ParameterError, Setting
 from clustervet.evidence.evidence import Evidence
 from clustervet.evidence.examine import check_examination, examine
 from clustervet.frames import open_table
+from clustervet.frames.places import Paths, path_list
 from clustervet.frames.remarks import header_remark
 from clustervet.labels import show_label
 
 
 def examine_files(
-    paths: str | Sequence[str],
+    paths: Paths,
     truth: str | None,
     pred: str | Sequence[str],
     *,
@@ -36,7 +37,7 @@ def examine_files(
 
     Parameters
     ----------
-    paths : str or list of str
+    paths : path or sequence of paths
         One table; or, with `id`, the file of the truth and files of predictions.
     truth : str or None
         The column of classes; without one the clusterings are held against their features.
@@ -85,7 +86,7 @@ def examine_files(
     """
     asked = options.keys() & {"measures", "confidence", "metric"}
     options["measures"] = check_examination(**{name: options[name] for name in asked})
-    files = [paths] if isinstance(paths, str) else list(paths)
+    files = path_list(paths)
     preds = [pred] if isinstance(pred, str) else list(pred)
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     parsing["memory_limit"] = memory_limit

@@ -40,7 +40,7 @@ from clustervet.frames.duck import EngineError, exhausted, session
 from clustervet.frames.frame import Frame, group_frame
 from clustervet.frames.grouping import GroupedCounts
 from clustervet.frames.parts import READ_CSV
-from clustervet.frames.places import find_files, find_place, is_pattern
+from clustervet.frames.places import Paths, find_files, find_place, is_pattern, path_list
 from clustervet.frames.rows import floats
 from clustervet.frames.source import ColumnName, Options, Source
 from clustervet.frames.text import open_text
@@ -431,11 +431,10 @@ def is_here(path: str) -> bool:
     return "://" not in path and os.path.exists(path)
 
 
-def expanded(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+def expanded(paths: Paths) -> list[str]:
     """Files with patterns spelled out, so that a pattern means the same in every engine."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     files: list[str] = []
-    for path in [os.fspath(one) for one in given]:
+    for path in path_list(paths):
         if "://" in path:
             files.append(path)
         else:

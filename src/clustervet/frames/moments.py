@@ -8,7 +8,6 @@ cancel, the engine adds once more, about each cluster's own mean. Moments of sha
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from clustervet._memory import need
 from clustervet.errors import FeatureError, LabelError, ParameterError
 from clustervet.frames.frame import Frame, whole
+from clustervet.frames.places import Paths, path_list
 from clustervet.frames.rows import LARGEST, SMALLEST, floats, pick, read_names, weight_sums
 from clustervet.labels import consecutive, encode_one, plain_label, read_labels, show_label
 from clustervet.labels.pair import Missing, NoisePolicy, missing_error, noise_policies
@@ -197,7 +197,7 @@ def cluster_moments(
 
 
 def file_moments(
-    paths: str | os.PathLike[str] | Sequence[str],
+    paths: Paths,
     *,
     label: str,
     features: Sequence[str] | str,
@@ -249,8 +249,7 @@ def file_moments(
 
     names = read_names(features, label, options.get("weights"))
     heavy = [options["weights"]] if options.get("weights") is not None else []
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    files = [os.fspath(path) for path in given]
+    files = path_list(paths)
     with (
         engine_for(engine, memory_limit=memory_limit) as opened,
         opened.reading(files, columns=[label], numbers=[*names, *heavy]) as frame,

@@ -34,6 +34,8 @@ FORMATS = {
     **dict.fromkeys((".npy", ".npz"), ARRAY),
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat"), TEXT),
 }
+# A file or several, as callers name them.
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 MAGIC = {b"PAR1": ".parquet", b"ARRO": ".arrow", b"\x93NUM": ".npy", b"PK\x03\x04": ".npz"}
 # Files of other programs, by their first bytes.
 FOREIGN = {
@@ -78,6 +80,16 @@ COPIED = 2**20
 COPY = 0.9
 # Formats whose rows are lines.
 LINES = (JSON, TEXT)
+
+
+def path_list(paths: Paths) -> list[str]:
+    """Return the names of files.
+
+    >>> path_list("a.csv"), path_list([Path("b.csv"), "c.csv"])
+    (['a.csv'], ['b.csv', 'c.csv'])
+    """
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    return [os.fspath(path) for path in given]
 
 
 @dataclass(frozen=True)

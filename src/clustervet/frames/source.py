@@ -47,7 +47,16 @@ from clustervet.frames.parts import (
     open_parts,
     python_part,
 )
-from clustervet.frames.places import ARRAY, JSON, TEXT, Place, find_files, find_place
+from clustervet.frames.places import (
+    ARRAY,
+    JSON,
+    TEXT,
+    Paths,
+    Place,
+    find_files,
+    find_place,
+    path_list,
+)
 from clustervet.frames.text import TextFile, open_text
 from clustervet.labels import Codes, show_label
 
@@ -332,7 +341,7 @@ class Source(ABC):
 
 
 def open_table(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    paths: Paths,
     *,
     id: str | None = None,
     engine: str | None = None,
@@ -393,8 +402,7 @@ def open_table(
     ...     list(table.columns), sorted(zip(groups.keys["y"], groups.counts.tolist()))
     (['y', 'c'], [('a', 4), ('b', 2)])
     """
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    arguments = [os.fspath(path) for path in given]
+    arguments = path_list(paths)
     options = Options(memory_limit, delimiter, header, array)
     if engine not in (None, "duckdb"):
         from clustervet.frames.engines import EngineFiles

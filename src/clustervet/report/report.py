@@ -242,10 +242,13 @@ def build_report(
         leading, document = document.before, replace(document, before=())
         # A document that is only a frame around its sections gives these to the page.
         framed = document.sections and not document.blocks and not document.notes
+        lead, said = document.lead, document.paragraphs
         if k and not framed:  # the verdict has one sentence of it, the rest is folded
             leading = tuple(replace(part, folded=True) for part in leading)
-            said = tuple(dict.fromkeys((*document.lead[1:], *document.paragraphs)))
-            document = replace(document, lead=document.lead[:1], paragraphs=said, folded=True)
+            lead, said = lead[:1], (*lead[1:], *said)
+            document = replace(document, lead=lead, folded=True)
+        said = tuple(line for line in dict.fromkeys(said) if line not in lead)
+        document = replace(document, paragraphs=said)
         documents += [*leading, document]
         sections += [_titled(part, f"{name}: {part.title}" if name else "") for part in leading]
         sections += document.sections if framed else [_titled(document, name)]

@@ -14,7 +14,7 @@ from clustervet.contingency.tables import Tables
 from clustervet.errors import FileError, LabelError, ParameterError, Setting
 from clustervet.frames import FeatureTable, open_table
 from clustervet.frames.pairing import check_rows
-from clustervet.frames.places import ARRAY, TEXT, find_place, is_many
+from clustervet.frames.places import ARRAY, TEXT, Paths, find_place, is_many, path_list
 from clustervet.frames.remarks import features_remark, header_remark
 from clustervet.geometry.picture import ClusteredPoints, tried_points
 from clustervet.geometry.points import read_points, standardized
@@ -30,7 +30,7 @@ from clustervet.view.words import spoken
 
 
 def score_files(
-    paths: str | Sequence[str],
+    paths: Paths,
     truth: str | Sequence[str] | None = None,
     pred: str | Sequence[str] | None = None,
     *,
@@ -66,7 +66,7 @@ def score_files(
 
     Parameters
     ----------
-    paths : str or list of str
+    paths : path or sequence of paths
         One table, a pattern or a folder; two files of labels; or files that `id` joins, as in
         `read_tables`. With features, one table with everything, or points and labels.
     truth, pred : str or list of str, optional
@@ -125,7 +125,7 @@ def score_files(
     >>> found.scores["a"]["purity"], found.scores["b"]["purity"]
     (1.0, 0.75)
     """
-    files = [paths] if isinstance(paths, str) else list(paths)
+    files = path_list(paths)
     truths, preds = _names(truth), _names(pred)
     reading: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit}
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
