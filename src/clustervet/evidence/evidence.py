@@ -445,7 +445,8 @@ def _facts(found: Evidence) -> Iterator[tuple[str, str]]:
     table, widths = found.tables.get(first), found.silhouettes.get(first)
     sizes = table.cluster_sizes if table is not None else widths.sizes.values() if widths else ()
     if len(sizes):
-        yield "their sizes", f"{min(sizes):,} to {max(sizes):,}"
+        low, high = min(sizes), max(sizes)
+        yield "their sizes", f"{low:,} each" if low == high else f"{low:,} to {high:,}"
     dropped = found.dropped.get(first)
     if noise := dropped.noise if dropped else subject.noise_as_cluster[1]:
         yield f"noise{shown}", f"{noise:,}"
