@@ -382,7 +382,6 @@ def test_labels_of_the_consensus_are_in_the_order_of_the_input():
     found = Ensemble([[0, None, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1]], missing="drop").summary()
     assert found.labels() == [0, None, 1, 1]
     assert Ensemble([[0, 0, 1], [0, 0, 1]]).summary().labels() == [0, 0, 1]
-    assert found.marked == ()
 
 
 RESULTS = {
