@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint dist wheel oldest attack mutants bench studies docs clean
+.PHONY: demo test lint dist wheel oldest attack mutants bench studies docs docs-serve pictures clean
 
 demo: $(VENV)/.core
 	$(BIN)/clustervet demo --report report.html
@@ -64,9 +64,18 @@ studies: $(VENV)/.test
 	$(BIN)/python studies/noise_features.py
 	$(BIN)/python studies/medoid_samples.py
 
-docs: $(VENV)/.test
+# The site, into site/; a warning is an error. `make docs-serve` shows it on this machine alone.
+docs: $(VENV)/.docs
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/shapes.py
+	$(BIN)/python -m sphinx -q -W --keep-going -b html -d site/.doctrees docs site
+
+docs-serve: docs
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory site 8000
+
+# The pictures of the README, which need Chromium.
+pictures: $(VENV)/.test
+	tests/system_packages.sh
 	$(BIN)/python docs/pictures.py
 
 $(VENV)/bin/python:
@@ -80,10 +89,14 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e '.[test]'
 	touch $@
 
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e '.[docs]'
+	touch $@
+
 $(VENV)/.bench: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -e '.[test,bench]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) dist build site fuzz/failures .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist build site docs/generated fuzz/failures .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -5,18 +5,25 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import clustervet as cv
 from clustervet.lab import axioms, card, known_properties
 from clustervet.lab.cases import TOLERANCE
 from clustervet.lab.matrix import LEGEND, PACKAGED, write_packaged
-from clustervet.registry import FAMILIES
+from clustervet.registry import FAMILIES, Measure
 from clustervet.view.words import ARROWS, bounds
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "docs" / "measures.md"
 MATRIX = ROOT / "src" / "clustervet" / "lab" / PACKAGED
+
+
+def anchor(record: Measure) -> str:
+    """The address of a measure's heading, as GitHub and the site make it."""
+    words = re.sub(r"[^\w\- ]", "", record.title.lower()).replace(" ", "-")
+    return f"{words}-{record.key}"
 
 
 def measures_page() -> str:
@@ -38,7 +45,7 @@ def measures_page() -> str:
             "yes" if claim else "" for claim in (record.symmetric, record.metric, record.adjusted)
         ]
         cells = [
-            f"[{record.key}](#{record.key})",
+            f"[{record.key}](#{anchor(record)})",
             ARROWS[record.better],
             bounds(record.bounds),
             record.unit,
@@ -53,7 +60,7 @@ def measures_page() -> str:
     ]
     for record in cv.measures.select(kind="internal"):
         cells = [
-            f"[{record.key}](#{record.key})",
+            f"[{record.key}](#{anchor(record)})",
             ARROWS[record.better],
             bounds(record.bounds),
             record.unit,
@@ -65,7 +72,7 @@ def measures_page() -> str:
     for family, looks_at in FAMILIES.items():
         lines += ["", f"## {family}: {looks_at}"]
         for record in cv.measures.select(family=family):
-            lines += ["", f'<a id="{record.key}"></a>', f"### {record.title} `{record.key}`"]
+            lines += ["", f"### {record.title} `{record.key}`"]
             lines += ["", record.meaning, ""]
             lines += [f"- **{name}**: {fact}" for name, fact in card(record).facts().items()]
     return "\n".join(lines) + "\n"
@@ -94,7 +101,8 @@ def properties_section() -> list[str]:
     head = ["measure", *(kind.short for kind in known_properties().values())]
     lines += ["", LEGEND, "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for key, row in axioms().items():
-        cells = [f"[{key}](#{key})", *(verdict.mark for verdict in row.values())]
+        link = f"[{key}](#{anchor(cv.measures[key])})"
+        cells = [link, *(verdict.mark for verdict in row.values())]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 

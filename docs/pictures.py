@@ -1,6 +1,6 @@
 """Draw the pictures of the README: docs/images/report.png and docs/images/terminal.svg.
 
-`make docs` runs this script. It needs Chromium, as the tests do.
+`make pictures` runs this script. It needs Chromium, as the tests do.
 """
 
 from __future__ import annotations

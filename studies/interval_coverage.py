@@ -126,7 +126,7 @@ def as_markdown(found: dict[str, dict[str, tuple[float, float, int]]]) -> str:
     heads.append(f"{ALONE[-1]:.0%} or more")
     lines = []
     for key, groups in found.items():
-        lines += [f"### {cv.measures[key].title} (`{key}`)", ""]
+        lines += [f"## {cv.measures[key].title} (`{key}`)", ""]
         lines += [f"| objects | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
         for size, low in enumerate(OBJECTS, 1):
             end = f" to {OBJECTS[size] - 1:,}" if size < len(OBJECTS) else " or more"
@@ -163,7 +163,7 @@ def main() -> None:
         rows = ",\n".join(f" {json.dumps(key)}: {json.dumps(found[key])}" for key in found)
         path.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
         page = ROOT / "docs" / "coverage.md"
-        head = page.read_text(encoding="utf-8").partition("\n### ")[0].rstrip()
+        head = page.read_text(encoding="utf-8").partition("\n## ")[0].rstrip()
         page.write_text(f"{head}\n\n{as_markdown(found)}", encoding="utf-8")
 
 

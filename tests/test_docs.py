@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 from pathlib import Path
@@ -37,3 +38,22 @@ def test_changelog_counts_the_measures_right() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for kind in ("external", "internal"):
         assert f"{len(cv.measures.select(kind=kind))} {kind} measures" in text
+
+
+def test_the_site_has_a_page_for_every_measure_and_every_public_name(monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    written = dict(importlib.import_module("site_pages").pages())
+    assert {f"measures/{key}.md" for key in cv.measures} < set(written)
+    purity = written["measures/purity.md"]
+    assert "the mean of m over shuffles of pred 1 = 0.8125 should equal" in purity
+    assert f"| reference | {cv.measures['purity'].reference} |" in purity
+    for name in set(cv.__all__) - set(cv.measures) - set(cv.ROOMS) - {"__version__", "measures"}:
+        assert f"\n   {name}\n" in written["reference.md"]
+
+
+def test_the_first_page_of_the_site_runs(capsys) -> None:
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "docs" / "index.md").read_text("utf-8"), re.M | re.S
+    )
+    exec(compile(block, "index.md", "exec"), {})
+    assert "adjusted_rand" in capsys.readouterr().out

@@ -93,7 +93,7 @@ class SphericalKMeans(Directions):
     objective_path_ : ndarray
         Sum of cosines after each iteration.
     inertia_ : float
-        Sum of squared distances between rows and centres, 2 (n - objective_).
+        Sum of squared distances between rows and centres, 2 (n - `objective_`).
     n_iter_ : int
         Number of iterations of the best run.
     blank_label_ : int

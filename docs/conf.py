@@ -1,0 +1,65 @@
+"""How Sphinx builds the site; `make docs` runs it, and a warning is an error."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import site_pages
+
+import clustervet
+
+project = "clustervet"
+author = "the clustervet authors"
+project_copyright = author
+release = version = clustervet.__version__
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx-mathjax-offline",
+]
+root_doc = "index"
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns: list[str] = []
+default_role = "code"
+nitpicky = False
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+copybutton_prompt_text = r">>> |\$ |\.\.\. "
+copybutton_prompt_is_regexp = True
+html_theme = "pydata_sphinx_theme"
+html_title = "clustervet"
+templates_path: list[str] = []
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_align": "left",
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+}
+
+
+def setup(app: Any) -> None:
+    """Write the pages that come from the registry and the public names, before they are read."""
+    site_pages.write_all(Path(__file__).parent)
+    app.connect("autodoc-process-docstring", _without_foreign_links)
+
+
+def _without_foreign_links(
+    app: Any, what: str, name: str, item: Any, options: Any, lines: list[str]
+) -> None:
+    """Make plain words of links to the pages of scikit-learn, whose methods are inherited."""
+    lines[:] = [re.sub(r":(?:ref|term):`([^<`]+?)(?: <[^>]+>)?`", r"\1", line) for line in lines]
