@@ -29,9 +29,7 @@ extensions = [
 ]
 root_doc = "index"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns: list[str] = []
 default_role = "code"
-nitpicky = False
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -42,7 +40,6 @@ copybutton_prompt_text = r">>> |\$ |\.\.\. "
 copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_title = "clustervet"
-templates_path: list[str] = []
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_align": "left",

@@ -52,8 +52,12 @@ class Installed:
         self.python = place / "env" / "bin" / "python"
         self.folder = place / "work"
         self.folder.mkdir()
-        keep = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
-        self.environment = {name: value for name, value in os.environ.items() if name not in keep}
+        outer = {
+            "PYTHONPATH",
+            "PYTHONHOME",
+            "VIRTUAL_ENV",
+        }  # they name the environment of the tests
+        self.environment = {name: value for name, value in os.environ.items() if name not in outer}
         self.environment |= {
             "COLUMNS": "120",
             "PYTHONWARNINGS": "error::DeprecationWarning:clustervet",
