@@ -9,6 +9,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import drawn_code
 import site_pages
 
 import clustervet
@@ -25,6 +26,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
     "sphinx-mathjax-offline",
 ]
 root_doc = "index"
@@ -38,11 +40,28 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\$ |\.\.\. "
 copybutton_prompt_is_regexp = True
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "generated/gallery",
+    "image_scrapers": ("matplotlib", "drawn_code.scrape"),
+    "ignore_repr_types": r"plotly.*Figure",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "show_memory": False,
+    "copyfile_regex": "",
+}
+exclude_patterns = ["gallery"]
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = "clustervet"
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_align": "left",
+    "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
@@ -53,6 +72,7 @@ def setup(app: Any) -> None:
     """Write the pages that come from the registry and the public names, before they are read."""
     site_pages.write_all(Path(__file__).parent)
     app.connect("autodoc-process-docstring", _without_foreign_links)
+    app.connect("source-read", drawn_code.Guide().add_pictures)
 
 
 def _without_foreign_links(

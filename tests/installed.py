@@ -87,9 +87,17 @@ class Installed:
         return self.run(str(self.python.with_name("clustervet")), *shlex.split(line))
 
 
-def blocks(page: str, kind: str) -> list[str]:
+# A figure that is shown opens a browser, so it is only turned into text.
+NO_BROWSER = """
+import plotly.graph_objects as go
+
+go.Figure.show = lambda figure: figure.to_json()
+"""
+
+
+def blocks(page: Path, kind: str) -> list[str]:
     """The fenced blocks of one kind in a page."""
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     return re.findall(rf"^```{kind}\s(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
@@ -105,13 +113,13 @@ def main() -> None:
         where = tried.run(str(tried.python), "-c", "import clustervet; print(clustervet.__file__)")
         if not where.startswith(str(tried.python.parent.parent)):
             sys.exit(f"clustervet was imported from {where.strip()}")
-        (readme, *_) = blocks("README.md", "python")
-        (setup,) = blocks("docs/guide.md", "python")
-        for code in (readme, setup):
-            tried.run(str(tried.python), "-c", code)
-        shown = [
-            block.partition("\n") for block in blocks("docs/guide.md", r"console\n\$ clustervet")
-        ]
+        guide = sorted((ROOT / "docs" / "guide").glob("*.md"), key=lambda p: p.stem != "index")
+        (readme, *_) = blocks(ROOT / "README.md", "python")
+        code = [block for page in guide for block in blocks(page, "python")]
+        tried.run(str(tried.python), "-c", readme)
+        tried.run(str(tried.python), "-c", NO_BROWSER + "\n".join(code))
+        commands = [b for page in guide for b in blocks(page, r"console\n\$ clustervet")]
+        shown = [block.partition("\n") for block in commands]
         for command, _, answer in shown:
             printed = tried.clustervet(command)
             if printed.rstrip() != answer.rstrip() and not options.other_numbers:

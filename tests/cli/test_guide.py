@@ -4,26 +4,32 @@ import re
 import shlex
 from pathlib import Path
 
+import plotly.graph_objects as go
 import pytest
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
-(SETUP,) = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
-SHOWN = re.findall(r"^```console\n\$ (.*?)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+from clustervet import plots
+
+FOLDER = Path(__file__).parents[2] / "docs" / "guide"
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md"))}
+WHOLE = "".join(PAGES.values())
+PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+(SETUP,) = PYTHON.findall(PAGES["index"])
+SHOWN = re.findall(r"^```console\n\$ (.*?)\n(.*?)^```$", WHOLE, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """What the first block of the guide writes."""
-    place = tmp_path_factory.mktemp("guide")
+def started(tmp_path_factory):
+    """The folder with what the first page of the guide writes, and the names that it leaves."""
+    place, names = tmp_path_factory.mktemp("guide"), {}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
-        exec(compile(SETUP, "guide.md", "exec"), {})
-    return place
+        exec(compile(SETUP, "index.md", "exec"), names)
+    return place, names
 
 
 @pytest.mark.parametrize(("command", "answer"), SHOWN, ids=[command for command, _ in SHOWN])
-def test_the_guide_shows_what_commands_print(run, folder, monkeypatch, command, answer):
-    monkeypatch.chdir(folder)
+def test_the_guide_shows_what_commands_print(run, started, monkeypatch, command, answer):
+    monkeypatch.chdir(started[0])
     name, *arguments = shlex.split(command)
     assert name == "clustervet"
     ran = run(*arguments)
@@ -31,9 +37,22 @@ def test_the_guide_shows_what_commands_print(run, folder, monkeypatch, command, 
     assert ran.out.rstrip() == answer.rstrip()
 
 
-def test_other_commands_in_the_guide_run(run, folder, monkeypatch):
+@pytest.mark.parametrize("page", sorted(set(PAGES) - {"index"}))
+def test_the_code_of_each_page_runs_and_draws(started, monkeypatch, page):
+    shown = []
+    monkeypatch.chdir(started[0])
+    monkeypatch.setattr(go.Figure, "show", lambda figure: shown.append(plots.svg(figure)))
+    names = dict(started[1])
+    for block in PYTHON.findall(PAGES[page]):
+        exec(compile(block, f"{page}.md", "exec"), names)
+    assert shown
+    assert all(picture.startswith("<svg") for picture in shown)
+
+
+def test_other_commands_in_the_guide_run(run, started, monkeypatch):
+    folder = started[0]
     monkeypatch.chdir(folder)
-    mentioned = re.findall(r"`clustervet ((?:report|measures) [^`]*)`", GUIDE)
+    mentioned = re.findall(r"`clustervet ((?:report|measures) [^`]*)`", WHOLE)
     assert len(mentioned) == 2
     for command in mentioned:
         assert run(*shlex.split(command)).code == 0

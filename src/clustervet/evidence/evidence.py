@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -277,6 +278,11 @@ class Evidence(Result):
             self.diagnoses.get(name),
             self.silhouettes.get(name),
         )
+
+    def _repr_html_(self) -> str:
+        # A higher room draws it, so that is imported by name when a notebook asks.
+        screen: str = importlib.import_module("clustervet.report").first_screen(self)
+        return screen
 
     def document(self) -> Section:
         """Return who is ahead, where the clusters go wrong, how they relate, and every score.

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from clustervet.plots.laboratory import dom_figures, lattice_plot, property_matrix_plot
     from clustervet.plots.maps import dendrogram, distance_heatmap, map_plot, trajectory_plot
     from clustervet.plots.points import points_plot
+    from clustervet.plots.still import svg
     from clustervet.plots.tables import alluvial, contingency_heatmap, information_diagram
     from clustervet.plots.text_bounds import share_plot, text_figures
     from clustervet.plots.theme import template
@@ -71,6 +72,7 @@ __all__ = [
     "score_plot",
     "share_plot",
     "silhouette_plot",
+    "svg",
     "template",
     "text_figures",
     "trajectory_plot",
@@ -88,6 +90,7 @@ _MODULES = {
     "laboratory": ("dom_figures", "lattice_plot", "property_matrix_plot"),
     "maps": ("dendrogram", "distance_heatmap", "map_plot", "trajectory_plot"),
     "points": ("points_plot",),
+    "still": ("svg",),
     "tables": ("alluvial", "contingency_heatmap", "information_diagram"),
     "text_bounds": ("share_plot", "text_figures"),
     "theme": ("template",),

@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from clustervet.report.output import render, write_report
 from clustervet.report.report import Report, build_report
+from clustervet.report.screen import first_screen
 
-__all__ = ["Report", "build_report", "render", "write_report"]
+__all__ = ["Report", "build_report", "first_screen", "render", "write_report"]

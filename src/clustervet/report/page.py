@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from clustervet.errors import ParameterError
+from clustervet.plots import svg
 from clustervet.plots.theme import THEMES, template
 from clustervet.report.report import REPRODUCED, Report
 from clustervet.view import Cell, Column, Picture, Section, Table
@@ -24,6 +25,8 @@ from clustervet.view.words import ISOLATE, RELEASE, rounded, sure_digits
 SHOWN, SEARCHED = 20, 8
 # Letters of a figure's data from which on it is packed.
 PACKED = 50_000
+# Width of still figures, and of the one beside the verdict, on a wide screen.
+WIDTHS = (1_110, 560)
 # Parts of a hundred in which intervals are drawn.
 BAR = 100
 # Letters of the longest word that is not broken.
@@ -114,6 +117,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     made.filters |= {"drawing": _drawing, "held": _held, "json": _json, "prose": _prose}
+    made.filters["still"] = _still
     made.globals |= {"bar": _bar, "sort_value": _sort_value, "ends": _ends, "is_solid": _is_solid}
     made.globals |= {"first_blocks": _first_blocks, "shown_number": _shown_number}
     made.globals |= {"is_outside": _is_outside, "gist_of": _gist_of}
@@ -146,6 +150,11 @@ def _json(data: Any) -> str:
 def _drawing(picture: Picture) -> dict[str, Any]:
     """A figure's data for the page's script."""
     return _held({"figure": picture.figure, "scopes": dict(picture.scopes)})
+
+
+def _still(picture: Picture, theme: str, is_first: bool) -> str:
+    """The figure without scripts, which is seen until the page's script draws it again."""
+    return svg(picture.figure, width=WIDTHS[is_first], theme=theme)
 
 
 def _held(data: Any) -> dict[str, Any]:

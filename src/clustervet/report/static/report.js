@@ -173,13 +173,12 @@
         figure = await held(`${plot.dataset.plot}-data`);
       }
     } catch {
-      plot.textContent = "This browser cannot draw the figure; the tables hold the same numbers.";
-      plot.style.height = "auto";
-      return;
+      return;  // The still drawing stays.
     }
     drawn.set(plot, figure);
     figure.narrow = plot.clientWidth < 520;
     const [data, layout] = lit(figure);
+    plot.replaceChildren();
     await Plotly.newPlot(plot, data, layout, CONFIG);
     plot.dataset.drawn = "true";
     plot.on("plotly_click", (event) => clicked(figure, event.points[0], plot));
