@@ -43,7 +43,7 @@ oldest: dist
 	$(BIN)/python tests/installed.py dist/*.whl --constraints constraints-oldest.txt --other-numbers
 
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --page docs
 
 # MINUTES=5 for a shorter attack, SEED=7 for the cases of another one.
 MINUTES ?= 60

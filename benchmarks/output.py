@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
+
+from clustervet import plots
 from harness import Goal, Row
 
 LEGEND = (
@@ -163,6 +166,35 @@ def markdown(sections: list[Section], facts: dict[str, str], judged: bool) -> st
             lines.append("")
         lines.append(line)
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
+
+
+def page(sections: list[Section], facts: dict[str, str]) -> str:
+    """The page of the site: the tables, below a picture of all ratios and one of all slopes."""
+    head, _, tables = markdown(sections, facts, True).partition("\n\n")
+    pictures = (
+        "![How many times as long each peer takes](images/ratios.svg)",
+        "![How the time grows with the size](images/growth.svg)",
+    )
+    return "\n\n".join([head, "`make bench` writes this page.", *pictures, tables])
+
+
+def ratios(sections: list[Section]) -> str:
+    """Every ratio of times as a point on one scale, as SVG."""
+    rows = [row for section in sections for row in section.rows]
+    shown = [row for row in rows if row.unit == "s" and row.speedup and math.isfinite(row.speedup)]
+    names = [f"{row.what}, {row.size} / {row.peer}" for row in shown]
+    figure = go.Figure(layout={"template": plots.template(), "height": 22 * len(shown) + 80})
+    ahead = [row.speedup >= 1 for row in shown]
+    for is_ahead, name in ((True, "clustervet is faster"), (False, "the peer is faster")):
+        picked = [k for k, yes in enumerate(ahead) if yes == is_ahead]
+        values = [shown[k].speedup for k in picked]
+        figure.add_scatter(x=values, y=picked, mode="markers", marker={"size": 9}, name=name)
+    ticks = {"tickvals": list(range(len(names))), "ticktext": names}
+    figure.update_yaxes(**ticks, range=[len(names) - 0.5, -0.5])
+    figure.update_xaxes(type="log", title="the peer's time divided by that of clustervet")
+    figure.add_vline(x=1)
+    figure.update_layout(showlegend=True)
+    return plots.svg(figure, width=1_000)
 
 
 def _line(cells: Any, raw: bool = False) -> str:

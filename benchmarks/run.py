@@ -22,7 +22,7 @@ from pathlib import Path
 from cases import CASES
 from harness import Row, Scale
 from machine import facts
-from output import Section, as_json, markdown, picture, text, write_whole
+from output import Section, as_json, markdown, page, picture, ratios, text, write_whole
 
 HERE = Path(__file__).resolve().parent
 
@@ -41,6 +41,10 @@ def main() -> None:
     curves = [row for section in sections for row in section.rows if row.curve]
     if curves:
         write_whole(options.picture, picture(curves))
+    if options.page:
+        write_whole(options.page / "benchmarks.md", page(sections, known))
+        write_whole(options.page / "images" / "ratios.svg", ratios(sections))
+        write_whole(options.page / "images" / "growth.svg", picture(curves))
 
 
 def parse() -> argparse.Namespace:
@@ -54,7 +58,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, default=HERE / "results.json", metavar="FILE")
     parser.add_argument("--markdown", type=Path, default=HERE / "results.md", metavar="FILE")
     parser.add_argument("--picture", type=Path, default=HERE / "growth.svg", metavar="FILE")
+    parser.add_argument("--page", type=Path, metavar="FOLDER", help="also the page of the site")
     options = parser.parse_args()
+    if options.page and (options.quick or options.only):
+        parser.error("--page shows a whole run; leave out --quick and --only.")
     try:
         matches = any(re.search(options.only, name) for name in CASES)
     except re.error as error:
