@@ -239,3 +239,9 @@ def test_one_cluster_has_nothing_to_differ_from():
 def test_refusals(points, labels, options, error, words):
     with pytest.raises(error, match=words):
         cv.cluster_profiles(points, labels, **options)
+
+
+def test_profiles_are_gone_through_by_the_names_of_their_clusters():
+    found = cv.cluster_profiles([[0.0], [0.1], [5.0], [5.1]], ["b", "b", "a", "a"])
+    assert sorted(found) == ["a", "b"]
+    assert [found[name].name for name in found] == list(found)

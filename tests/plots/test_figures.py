@@ -14,7 +14,7 @@ from scipy.cluster.hierarchy import linkage
 
 import clustervet as cv
 from clustervet import plots
-from clustervet.errors import ParameterError
+from clustervet.errors import ParameterError, UnknownMeasureError
 from clustervet.internal.silhouette import silhouettes
 from clustervet.plots import trees
 from clustervet.plots.dots import chosen_measures, read_cards
@@ -240,6 +240,16 @@ def test_chance_by_measure_alone_is_that_of_the_only_card():
     assert [trace.name for trace in figure.data] == ["pred", "expected by chance"]
 
 
+def test_chance_finds_its_measure_by_any_name():
+    truth, pred = [0, 0, 1, 1], [0, 0, 0, 1]
+    card = cv.external_scores(truth, pred, measures=["ari"])
+    level = cv.chance("ari", truth, pred, samples=0)
+    names = [trace.name for trace in plots.score_plot(card, chance={"ari": level}).data]
+    assert names == ["pred", "expected by chance"]
+    with pytest.raises(UnknownMeasureError, match="no measure 'nonsense'"):
+        plots.score_plot(card, chance={"nonsense": level})
+
+
 def test_cards_with_the_best_value_in_as_many_measures_are_named_together():
     truth = [0, 0, 1, 1]
     preds = dict.fromkeys("abcd", truth) | {"e": [0, 1, 0, 1]}
@@ -398,7 +408,7 @@ def test_a_heatmap_of_very_many_sets_shows_an_even_selection():
     data = {f"s{k}": (points, truth) for k in range(203)}
     found = cv.benchmark(data, labels={"mine": dict.fromkeys(data, truth)}, runs=1)
     figure = plots.benchmark_heatmap(found)
-    assert figure.layout.meta["note"].startswith("200 of 203 data sets. Mean over 1 run;")
+    assert figure.layout.meta["note"].startswith("200 of 203 data sets. Mean over 1 run.")
     drawn = figure.data[0].y
     assert (len(drawn), drawn[0], drawn[-1]) == (200, "s0", "s202")
     with pytest.raises(ParameterError, match="mean ranks need two algorithms and two data sets"):

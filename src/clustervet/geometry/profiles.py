@@ -122,6 +122,9 @@ class ClusterProfiles(Result):
                 return profile
         raise KeyError(name)
 
+    def __iter__(self) -> Iterator[Any]:
+        return (profile.name for profile in self.profiles)
+
     def __len__(self) -> int:
         return len(self.profiles)
 

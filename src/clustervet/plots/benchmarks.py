@@ -119,7 +119,7 @@ def benchmark_heatmap(benchmark: Benchmark, *, theme: str = "light") -> Figure:
     >>> X, y = [[0.0], [0.1], [9.0], [9.1]], [0, 0, 1, 1]
     >>> found = cv.benchmark({"a": (X, y), "b": (X, [0, 1, 0, 1])}, ["kmeans", "ward"], runs=1)
     >>> benchmark_heatmap(found).layout.meta["note"]
-    'Mean over 1 run; empty cells have no score.'
+    'Mean over 1 run.'
     """
     record = benchmark.measure
     ranks = benchmark.ranks
@@ -154,7 +154,8 @@ def benchmark_heatmap(benchmark: Benchmark, *, theme: str = "light") -> Figure:
         reversescale=record.better == "lower",
     )
     shown = "" if len(rows) == len(means) else f"{len(rows)} of {len(means):,} data sets. "
-    note = f"{shown}Mean over {counted(benchmark.runs, 'run')}; empty cells have no score."
+    gaps = "; empty cells have no score" if np.isnan(matrix).any() else ""
+    note = f"{shown}Mean over {counted(benchmark.runs, 'run')}{gaps}."
     title = f"{record.title} of every algorithm on every data set ({record.better} is better)."
     height = min(max(260, 24 * len(names)), 900) + 60
     return canvas.finish(

@@ -290,8 +290,15 @@ def _add_chance(figure: Figure, panels: list[Panel], levels: Levels) -> None:
 def _levels(named: dict[str, ScoreCard], chance: Chances) -> Levels:
     """Return the levels of chance by card and measure; a flat mapping is about the first card."""
     if chance and all(isinstance(item, Chance) for item in chance.values()):
-        return {next(iter(named)): dict(chance)}
-    return {str(name): dict(levels) for name, levels in chance.items() if str(name) in named}
+        chance = {next(iter(named)): chance}
+    return {
+        str(name): {
+            key if key in named[str(name)].scores else registry[key].key: level
+            for key, level in levels.items()
+        }
+        for name, levels in chance.items()
+        if str(name) in named
+    }
 
 
 def _wins(named: dict[str, ScoreCard], records: list[Measure]) -> dict[str, int]:
