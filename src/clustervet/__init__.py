@@ -50,7 +50,7 @@ from clustervet.scorecard import (
     judge,
 )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Names that not every program needs, or that need scikit-learn, and where they are.
 LAZY = {
