@@ -409,10 +409,28 @@ def test_a_heatmap_of_very_many_sets_shows_an_even_selection():
     found = cv.benchmark(data, labels={"mine": dict.fromkeys(data, truth)}, runs=1)
     figure = plots.benchmark_heatmap(found)
     assert figure.layout.meta["note"].startswith("200 of 203 data sets. Mean over 1 run.")
+    assert figure.layout.meta["note"].endswith("see the names of its data sets.")
+    assert figure.layout.yaxis.showticklabels is False
+    assert figure.layout.yaxis.title.text == "200 data sets"
+    assert figure.layout.xaxis.showticklabels is None
     drawn = figure.data[0].y
     assert (len(drawn), drawn[0], drawn[-1]) == (200, "s0", "s202")
     with pytest.raises(ParameterError, match="mean ranks need two algorithms and two data sets"):
         plots.critical_difference_plot(found)
+
+
+def test_names_that_have_no_room_are_left_to_the_cells():
+    rng = np.random.default_rng(0)
+    few, many = (cv.distance_matrix(rng.integers(0, 3, (count, 30))) for count in (44, 45))
+    assert "Point at a cell" not in plots.distance_heatmap(few).layout.meta["note"]
+    figure = plots.distance_heatmap(many)
+    assert figure.layout.meta["note"].endswith(
+        "Point at a cell to see the names of its clusterings."
+    )
+    assert figure.layout.xaxis.title.text == figure.layout.yaxis.title.text == "45 clusterings"
+    drawing = plots.svg(figure)
+    assert "45 clusterings" in drawing
+    assert drawing.count("<text") < 20
 
 
 def test_of_very_many_levels_some_are_drawn_and_the_best_one(monkeypatch):
@@ -496,7 +514,7 @@ def test_distances_follow_the_tree():
 def test_of_very_many_distances_an_even_selection_is_drawn():
     labelings = {f"r{k}": np.arange(6) // (1 + k % 5) for k in range(305)}
     figure = plots.distance_heatmap(cv.distance_matrix(labelings))
-    assert figure.layout.meta["note"].endswith(" An even selection of 300 is drawn.")
+    assert " An even selection of 300 is drawn. Point" in figure.layout.meta["note"]
     drawn = figure.data[0].x
     assert (len(drawn), drawn[0], drawn[-1]) == (300, "r0", "r304")
 

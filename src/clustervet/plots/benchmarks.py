@@ -147,15 +147,15 @@ def benchmark_heatmap(benchmark: Benchmark, *, theme: str = "light") -> Figure:
         hovertemplate=f"%{{x}} on %{{y}}<br>{escape(record.title)} %{{z:.6~g}}<extra></extra>",
         **extra,
     )
-    figure.update_xaxes(type="category", showgrid=False)
-    figure.update_yaxes(type="category", showgrid=False, autorange="reversed")
+    what = ("data sets", "algorithms")
+    unnamed = canvas.name_cells(figure, len(rows), len(columns), what)
     figure.update_coloraxes(
         colorbar={"title": {"text": escape(record.symbol or record.title)}},
         reversescale=record.better == "lower",
     )
     shown = "" if len(rows) == len(means) else f"{len(rows)} of {len(means):,} data sets. "
     gaps = "; empty cells have no score" if np.isnan(matrix).any() else ""
-    note = f"{shown}Mean over {counted(benchmark.runs, 'run')}{gaps}."
+    note = f"{shown}Mean over {counted(benchmark.runs, 'run')}{gaps}. {unnamed}".rstrip()
     title = f"{record.title} of every algorithm on every data set ({record.better} is better)."
     height = min(max(260, 24 * len(names)), 900) + 60
     return canvas.finish(

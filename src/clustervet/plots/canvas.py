@@ -20,6 +20,8 @@ TITLE = 72
 NOTE = 98
 # Cells or marks up to which each gets a hover box of its own.
 HOVERED = 3_000
+# Rows or columns of a heat map that have room for their names.
+NAMED = 44
 # Pixels above a figure without a title.
 BARE = 16
 # Shows the hover text of a mark, and nothing beside it.
@@ -118,6 +120,23 @@ def name_rows(figure: Figure, texts: list[str], step: int = 1, **options: Any) -
         range=[len(texts) - 0.4, -0.6],
         **options,
     )
+
+
+def name_cells(figure: Figure, rows: int, columns: int, what: tuple[str, str]) -> str:
+    """Name the rows and columns of a heat map by its data, or not at all where there are too many.
+
+    `what` says what rows and columns are. The answer is a sentence for the note, or empty.
+    """
+    figure.update_xaxes(type="category", showgrid=False)
+    figure.update_yaxes(type="category", showgrid=False, autorange="reversed")
+    unnamed = []
+    axes = ((rows, figure.update_yaxes), (columns, figure.update_xaxes))
+    for (count, update), kind in zip(axes, what, strict=True):
+        if count > NAMED:
+            update(showticklabels=False, ticks="", title=f"{count:,} {kind}")
+            unnamed.append(kind)
+    names = " and ".join(dict.fromkeys(unnamed))
+    return f"Point at a cell to see the names of its {names}." if names else ""
 
 
 @functools.cache

@@ -347,11 +347,11 @@ def distance_heatmap(
         "<extra></extra>",
         **extra,
     )
-    figure.update_xaxes(type="category", showgrid=False, tickangle=-90)
-    figure.update_yaxes(type="category", showgrid=False, autorange="reversed")
+    unnamed = canvas.name_cells(figure, len(names), len(names), ("clusterings", "clusterings"))
+    figure.update_xaxes(tickangle=-90)
     symbol = f"{record.symbol or record.title}{', ' + record.unit if record.unit else ''}"
     figure.update_coloraxes(colorbar={"title": {"text": escape(symbol)}})
-    note = _distance_note(distances, len(names), hierarchy is not None)
+    note = f"{_distance_note(distances, len(names), hierarchy is not None)} {unnamed}".rstrip()
     height = min(max(300, 22 * len(names)), 620) + 60
     meta: dict[str, Any] = {"rows": ids, "columns": ids, "table": "matrix"}
     title = _distance_title(distances)

@@ -13,6 +13,8 @@ import numpy as np
 # Room of a tick in pixels, across and upwards, and the share of a range beyond its values.
 ROOM = {"x": 75, "y": 45}
 BEYOND = 0.07
+# Room of a name; of more names some are left out.
+NARROW = 12
 
 
 @dataclass
@@ -91,7 +93,7 @@ class Axis:
 
     def ticks(self) -> list[tuple[float, str]]:
         """Return where ticks stand, and what is written there."""
-        if not self.is_visible:
+        if not self.is_visible or self.options.get("showticklabels") is False:
             return []
         low, high = sorted((self.low, self.high))
         given, texts = self.options.get("tickvals"), self.options.get("ticktext")
@@ -99,17 +101,19 @@ class Axis:
             places = self.numbers(given)
             shown = [str(x) for x in list_of(texts)] or [self._text(at, 1) for at in places]
         elif self.names:
-            places, shown = [float(k) for k in range(len(self.names))], self.names
+            step = math.ceil(len(self.names) * NARROW / max(abs(self.end - self.start), 1.0))
+            places = [float(k) for k in range(0, len(self.names), step)]
+            shown = self.names[::step]
         elif self.is_log:
             parts = (1, 2, 5) if high - low < 3 else (1,)
             powers = range(math.floor(low), math.ceil(high) + 1)
             values = [part * 10.0**power for power in powers for part in parts]
             places, shown = list(map(math.log10, values)), [self._text(v, v) for v in values]
         else:
-            step = float(self.options.get("dtick") or self._step(high - low))
-            first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-            places = [k * step for k in range(first, last + 1)]
-            shown = [self._text(place, step) for place in places]
+            width = float(self.options.get("dtick") or self._step(high - low))
+            first, last = math.ceil(low / width - 1e-9), math.floor(high / width + 1e-9)
+            places = [k * width for k in range(first, last + 1)]
+            shown = [self._text(place, width) for place in places]
         slack = 1e-9 * (high - low)
         pairs = zip(places, shown, strict=True)
         return [(at, text) for at, text in pairs if low - slack <= at <= high + slack]
