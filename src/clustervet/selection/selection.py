@@ -247,6 +247,13 @@ class Selection(Standings, Result):
             lead=(self.verdict, *((self.advice,) if self.advice else ())),
             subject=self,
             before=() if self.picture is None else (self.picture.section("points", "p0"),),
+            facts=(
+                ("points", f"{self.study.points:,}"),
+                ("labelled", f"{self.study.train_size:,}"),
+                ("labels", f"{self.study.labels:,}"),
+                ("algorithms", f"{len(self.study.algorithms):,}"),
+                ("clusterings tried", f"{len(self.table):,}"),
+            ),
         )
 
     def _ways(self) -> Table:

@@ -453,14 +453,23 @@ class Tuning(Result):
             measures=self.measures,
             citations=("Aggarwal 2015",),
             before=() if self.picture is None else (self.picture.section("points", "p0"),),
+            facts=(
+                ("points", f"{self.points:,}"),
+                ("clusterer", show_label(self.estimator, 24)),
+                (show_label(self.parameter, 24), self._span),
+                ("suggestion", "none" if self.suggestion is None else value_text(self.suggestion)),
+            ),
         )
 
-    def _caption(self) -> str:
+    @property
+    def _span(self) -> str:
         values = [value_text(value) for value in self.values]
-        span = values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
+        return values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
+
+    def _caption(self) -> str:
         end = ", standardized" if self.standardized else ""
         name = f"{show_label(self.estimator)}, {show_label(self.parameter)}"
-        return f"{name} {span}, {self.points:,} points{end}"
+        return f"{name} {self._span}, {self.points:,} points{end}"
 
     def _cell(self, record: Measure, row: int) -> Cell:
         choice, held = self.choices[record.key], self.stability
