@@ -42,7 +42,7 @@ plots.ScoreDisplay.from_cards(card).plot(ax)
 plt.show()
 
 # %%
-# The interactive figure also has the variation of information, on an axis in bits. The strokes show
+# A plotly figure also has the variation of information, on an axis in bits. The strokes show
 # what random clusters of the same sizes would reach. Adjusted measures have it at 0, and the others
 # have it at quite different values.
 
