@@ -168,14 +168,16 @@ def markdown(sections: list[Section], facts: dict[str, str], judged: bool) -> st
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 
-def page(sections: list[Section], facts: dict[str, str]) -> str:
+def page(sections: list[Section], facts: dict[str, str], left_out: list[str]) -> str:
     """The page of the site: the tables, below a picture of all ratios and one of all slopes."""
     head, _, tables = markdown(sections, facts, True).partition("\n\n")
-    pictures = (
-        "![How many times as long each peer takes](images/ratios.svg)",
-        "![How the time grows with the size](images/growth.svg)",
-    )
-    return "\n\n".join([head, "`make bench` writes this page.", *pictures, tables])
+    said = "`make bench` writes this page."
+    if left_out:
+        said += f" Cases that were left out of this run: {', '.join(left_out)}."
+    parts = [head, said, "![How many times as long each peer takes](images/ratios.svg)"]
+    if any(row.curve for section in sections for row in section.rows):
+        parts.append("![How the time grows with the size](images/growth.svg)")
+    return "\n\n".join([*parts, tables])
 
 
 def ratios(sections: list[Section]) -> str:
