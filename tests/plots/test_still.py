@@ -214,6 +214,16 @@ def test_bad_options_are_refused(options, said):
         plots.svg(plots.contingency_heatmap(cases.table(3)), **options)
 
 
+def test_places_that_are_not_given_are_counted_from_zero():
+    bars = plain_figure({"type": "bar", "y": [1.0, 3.0]})
+    assert len(boxes(drawn(bars))) == 2
+    points = plain_figure({"type": "scatter", "mode": "markers", "y": [1.0, 2.0, 5.0]})
+    steps = np.diff(dots(drawn(points))[:, 0])
+    np.testing.assert_allclose(steps, steps[0], atol=0.11)
+    heat = plain_figure({"type": "heatmap", "z": [[0.0, 1.0, 2.0]], "coloraxis": "coloraxis"})
+    assert len([box for box in boxes(drawn(heat)) if box[2] > 30]) == 3
+
+
 def test_other_traces_are_refused_in_one_sentence():
     with pytest.raises(ParameterError, match="not 'pie'"):
         plots.svg(go.Figure({"type": "pie", "values": [1, 2]}))

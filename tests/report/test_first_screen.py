@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import clustervet as cv
-from clustervet.report import first_screen
+from clustervet.report import build_report, first_screen, render
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +90,12 @@ def test_without_features_the_scores_are_the_figure():
     screen = found._repr_html_()
     assert "has the best value" in screen
     assert screen.count("<svg") >= 1
+
+
+def test_a_figure_that_only_plotly_can_draw_says_so_where_scripts_are_off(evidence, monkeypatch):
+    def refuse(*_, **__):
+        raise cv.ClustervetError("pie")
+
+    monkeypatch.setattr("clustervet.report.page.svg", refuse)
+    page = render(build_report(evidence), "html")
+    assert "The figure is drawn by a script, and scripts are off." in page

@@ -153,8 +153,14 @@ def _drawing(picture: Picture) -> dict[str, Any]:
 
 
 def _still(picture: Picture, theme: str, is_first: bool) -> str:
-    """The figure without scripts, which is seen until the page's script draws it again."""
-    return svg(picture.figure, width=WIDTHS[is_first], theme=theme)
+    """The figure without scripts, which is seen until the page's script draws it again.
+
+    Empty for a figure of somebody else's making that only plotly can draw.
+    """
+    try:
+        return svg(picture.figure, width=WIDTHS[is_first], theme=theme)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return ""
 
 
 def _held(data: Any) -> dict[str, Any]:

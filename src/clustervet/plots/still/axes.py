@@ -76,13 +76,13 @@ class Axis:
         """Return where a number lies, in pixels."""
         return self.start + (number - self.low) / (self.high - self.low) * (self.end - self.start)
 
-    def settle(self, *, tight: bool, from_zero: bool) -> None:
+    def settle(self, *, cells: bool, from_zero: bool) -> None:
         """Choose the range, once all values are known."""
         known = [value for value in self.values if math.isfinite(value)] or [0.0, 1.0]
         low, high = min(known), max(known)
-        if self.names:
+        if self.names or cells:
             low, high = low - 0.5, high + 0.5
-        elif not tight:
+        else:
             pad = (high - low or 1.0) * BEYOND
             low, high = low - pad, high + pad
         if (from_zero or self.options.get("rangemode") == "tozero") and not self.is_log:

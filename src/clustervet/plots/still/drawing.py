@@ -33,7 +33,7 @@ class Drawing:
 
     def __init__(self, figure: Any, width: int, templates: Sequence[Any]) -> None:
         self.layout: Mapping[str, Any] = figure["layout"]
-        self.traces: list[Mapping[str, Any]] = list(figure["data"])
+        self.traces = [_whole(trace) for trace in figure["data"]]
         self.width, self.height = width, int(self.layout.get("height") or 450)
         self.pen = Pen(templates)
         names = sorted({name for trace in self.traces for name in _axes_of(trace)})
@@ -100,7 +100,7 @@ class Drawing:
                 far = zip(pair[0].numbers(trace.get("x")), list_of(error.get(key)), strict=False)
                 pair[0].values += [at + sign * (reach or 0.0) for at, reach in far]
         for axis in self.axes.values():
-            axis.settle(tight=self.scale is not None, from_zero=axis.name in from_zero)
+            axis.settle(cells=self.scale is not None, from_zero=axis.name in from_zero)
 
     def _lay_out(self, below: float) -> Area:
         """Place all axes, with room around them for what is written there."""
@@ -327,6 +327,18 @@ def _axes_of(trace: Mapping[str, Any]) -> Iterator[str]:
     if trace["type"] != "sankey":
         yield str(trace.get("xaxis") or "x")
         yield str(trace.get("yaxis") or "y")
+
+
+def _whole(trace: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a trace with the places that plotly gives where none are given: 0, 1, 2, ..."""
+    if trace["type"] == "sankey":
+        return trace
+    sizes: dict[str, Any] = {key: trace[key] for key in "xy" if trace.get(key) is not None}
+    if trace["type"] == "heatmap":
+        tall, wide = np.shape(array_of(trace["z"]))
+        return {"x": list(range(wide)), "y": list(range(tall)), **trace}
+    count = max((len(list_of(values)) for values in sizes.values()), default=0)
+    return {**trace, **{key: list(range(count)) for key in "xy" if key not in sizes}}
 
 
 def _options(base: Mapping[str, Any], layout: Mapping[str, Any], name: str) -> dict[str, Any]:
