@@ -193,10 +193,10 @@ def ratios(sections: list[Section]) -> str:
         figure.add_scatter(x=values, y=picked, mode="markers", marker={"size": 9}, name=name)
     ticks = {"tickvals": list(range(len(names))), "ticktext": names}
     figure.update_yaxes(**ticks, range=[len(names) - 0.5, -0.5])
-    figure.update_xaxes(type="log", title="the peer's time divided by that of clustervet")
+    figure.update_xaxes(type="log", title="peer's time / ours")
     figure.add_vline(x=1)
     figure.update_layout(showlegend=True)
-    return plots.svg(figure, width=1_000)
+    return plots.svg(figure, width=1_100)
 
 
 def _line(cells: Any, raw: bool = False) -> str:
