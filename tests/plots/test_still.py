@@ -224,6 +224,18 @@ def test_places_that_are_not_given_are_counted_from_zero():
     assert len([box for box in boxes(drawn(heat)) if box[2] > 30]) == 3
 
 
+def test_figures_made_elsewhere_are_drawn_in_the_light_theme():
+    figure = go.Figure({"type": "scatter", "x": [1, 2], "y": [3, 4]})
+    assert plots.svg(figure) == plots.svg(figure, theme="light")
+    dark = plots.contingency_heatmap(cases.table(3), theme="dark")
+    assert plots.svg(dark) == plots.svg(dark, theme="dark")
+
+
+def test_other_things_than_figures_are_refused():
+    with pytest.raises(ParameterError, match="svg draws a figure of plotly, not int"):
+        plots.svg(3)
+
+
 def test_other_traces_are_refused_in_one_sentence():
     with pytest.raises(ParameterError, match="not 'pie'"):
         plots.svg(go.Figure({"type": "pie", "values": [1, 2]}))

@@ -13,7 +13,7 @@ from typing import Any
 from clustervet._checks import one_of, whole
 from clustervet.errors import ParameterError
 from clustervet.plots.still.drawing import Drawing
-from clustervet.plots.theme import THEMES, template
+from clustervet.plots.theme import INK, THEMES, template
 
 KINDS = ("scatter", "bar", "heatmap", "sankey")
 
@@ -48,14 +48,21 @@ def svg(figure: Any, *, width: int = 760, theme: str | None = None) -> str:
     >>> cv.plots.svg(cv.plots.contingency_heatmap(table))[:4]
     '<svg'
     """
+    if not isinstance(figure, Mapping) and not hasattr(figure, "to_dict"):
+        raise ParameterError(f"svg draws a figure of plotly, not {type(figure).__name__}.")
     plain = figure if isinstance(figure, Mapping) else figure.to_dict()
     for trace in plain["data"]:
         if trace["type"] not in KINDS:
             raise ParameterError(
                 f"only points, lines, bars, heat maps and flows are drawn, not {trace['type']!r}."
             )
-    names = THEMES if theme == "auto" else (one_of(theme or "light", "theme", (*THEMES, "auto")),)
-    own = plain["layout"].get("template") if theme is None else None
-    return Drawing(
-        plain, whole(width, "width", 200), [own] if own else list(map(template, names))
-    ).text()
+    chosen = _theme_of(plain["layout"]) if theme is None else theme
+    one_of(chosen, "theme", (*THEMES, "auto"))
+    templates = [template(name) for name in (THEMES if chosen == "auto" else (chosen,))]
+    return Drawing(plain, whole(width, "width", 200), templates).text()
+
+
+def _theme_of(layout: Mapping[str, Any]) -> str:
+    """Return the theme whose paper a figure has; figures made elsewhere are drawn as light ones."""
+    own = (layout.get("template") or {}).get("layout", {}).get("paper_bgcolor")
+    return next((name for name in THEMES if INK[name]["paper"] == own), "light")

@@ -173,7 +173,11 @@
         figure = await held(`${plot.dataset.plot}-data`);
       }
     } catch {
-      return;  // The still drawing stays.
+      if (!plot.firstElementChild) {
+        plot.textContent = "This browser cannot draw the figure; the tables hold the same numbers.";
+        plot.style.height = "auto";
+      }
+      return;
     }
     drawn.set(plot, figure);
     figure.narrow = plot.clientWidth < 520;
