@@ -232,8 +232,16 @@ def test_figures_made_elsewhere_are_drawn_in_the_light_theme():
 
 
 def test_other_things_than_figures_are_refused():
-    with pytest.raises(ParameterError, match="svg draws a figure of plotly, not int"):
-        plots.svg(3)
+    for other in (3, {"a": 1}, cases.cards()):
+        with pytest.raises(ParameterError, match="svg draws a figure of plotly, not "):
+            plots.svg(other)
+
+
+@pytest.mark.parametrize("values", [[], [2.0], [2.0, 2.0]])
+def test_few_or_equal_values_are_drawn(values):
+    figure = go.Figure({"type": "scatter", "mode": "markers", "x": values, "y": values})
+    assert len(dots(drawn(figure))) == len(values)
+    assert plots.svg(figure.update_xaxes(range=[2, 2]))
 
 
 def test_other_traces_are_refused_in_one_sentence():

@@ -48,9 +48,9 @@ def svg(figure: Any, *, width: int = 760, theme: str | None = None) -> str:
     >>> cv.plots.svg(cv.plots.contingency_heatmap(table))[:4]
     '<svg'
     """
-    if not isinstance(figure, Mapping) and not hasattr(figure, "to_dict"):
+    plain = figure.to_dict() if hasattr(figure, "to_dict") else figure
+    if not isinstance(plain, Mapping) or not {"data", "layout"} <= plain.keys():
         raise ParameterError(f"svg draws a figure of plotly, not {type(figure).__name__}.")
-    plain = figure if isinstance(figure, Mapping) else figure.to_dict()
     for trace in plain["data"]:
         if trace["type"] not in KINDS:
             raise ParameterError(

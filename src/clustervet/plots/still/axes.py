@@ -88,6 +88,8 @@ class Axis:
         if (from_zero or self.options.get("rangemode") == "tozero") and not self.is_log:
             low, high = (low if min(known) < 0 else 0.0), max(high, 0.0)
         self.low, self.high = map(float, self.options.get("range") or (low, high))
+        if self.low == self.high:
+            self.low, self.high = self.low - 0.5, self.high + 0.5
         if self.options.get("autorange") == "reversed":
             self.low, self.high = self.high, self.low
 
