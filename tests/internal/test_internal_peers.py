@@ -50,6 +50,17 @@ def test_silhouette_in_any_metric_that_scikit_learn_names(metric: str) -> None:
     assert same(cv.silhouette(one.X, one.labels, metric=metric), theirs, one)
 
 
+@pytest.mark.parametrize("metric", ["jaccard", "yule", "russellrao", "rogerstanimoto"])
+def test_silhouette_in_metrics_of_yes_and_no(metric: str) -> None:
+    rng = np.random.default_rng(3)
+    labels = np.arange(60) % 3
+    answers = rng.random((60, 8)) < 0.2 + 0.25 * labels[:, None]
+    answers[:, 0] = True  # two points without any yes have no distance in some of these metrics
+    theirs = metrics.silhouette_score(answers, labels, metric=metric)
+    for given in (answers, answers.astype(float), answers.astype(int)):
+        assert math.isclose(cv.silhouette(given, labels, metric=metric), theirs, rel_tol=1e-12)
+
+
 @pytest.mark.parametrize("name", NEAR)
 def test_calinski_harabasz_and_davies_bouldin_of_scikit_learn(name: str) -> None:
     one = data.case(name)

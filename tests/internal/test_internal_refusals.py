@@ -239,6 +239,14 @@ def test_metric_function_that_gives_no_distance() -> None:
             cv.silhouette(X, Y, metric=bad)
 
 
+@pytest.mark.parametrize("metric", ["jaccard", "dice", "yule"])
+def test_metric_of_yes_and_no_for_other_numbers(metric: str) -> None:
+    with pytest.raises(
+        FeatureError, match=f"metric {metric} compares features of 0 and 1, and .* 2"
+    ):
+        cv.silhouette([[0, 1], [1, 1], [2, 0], [1, 0]], [0, 0, 1, 1], metric=metric)
+
+
 def test_error_of_a_metric_function_is_the_users_own() -> None:
     def broken(x: np.ndarray, y: np.ndarray) -> float:
         raise ZeroDivisionError("mine")

@@ -24,6 +24,16 @@ FEW_FEATURES = 32
 CLOSE = 1e-5
 # What scipy calls metrics that are not Euclidean.
 SCIPY_NAMES = {"manhattan": "cityblock", "chebyshev": "chebyshev"}
+# Metrics of features that are either there or not.
+YES_OR_NO = (
+    "dice",
+    "jaccard",
+    "rogerstanimoto",
+    "russellrao",
+    "sokalmichener",
+    "sokalsneath",
+    "yule",
+)
 Positions = NDArray[np.int64]
 Tile = NDArray[np.floating[Any]]
 
@@ -179,7 +189,7 @@ class ForeignSource:
     height, width = 128, 2048
 
     def __init__(self, points: Any, metric: Metric) -> None:
-        self.points, self.metric = points, metric
+        self.points, self.metric = _as_answers(points, metric), metric
         self.plain = is_few(points)
         if self.plain:
             self.height, self.width = tile_of(points.shape[0])
@@ -208,6 +218,19 @@ class ForeignSource:
         ones = [np.array([row]) for row in rows]
         pairs = zip(ones, others.tolist(), strict=True)
         return np.array([self.tile(row, other, other + 1)[0, 0] for row, other in pairs], float)
+
+
+def _as_answers(points: Any, metric: Metric) -> Any:
+    """The points as yes and no, where the metric compares these; else as they are."""
+    if metric.function is not None or metric.name not in YES_OR_NO or is_sparse(points):
+        return points
+    other = points[(points != 0) & (points != 1)]
+    if len(other):
+        raise FeatureError(
+            f"metric {metric.name} compares features of 0 and 1, and there is a {other[0]:.6g} "
+            "among these; give it such features, or another metric."
+        )
+    return points.astype(np.bool_)
 
 
 def _lengths(steps: NDArray[np.float64], metric: str) -> NDArray[np.float64]:
