@@ -94,6 +94,14 @@ def test_refusals(report, points, tmp_path, monkeypatch, arguments, error, said)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["table.csv"]
 
 
+@pytest.mark.parametrize("truth", [("-t", "y"), ()])
+def test_weights_in_no_column(report, tmp_path, truth):
+    path = tmp_path / "table.csv"
+    path.write_text("y,c,w\na,1,2\na,1,1\nb,2,1\n")
+    with pytest.raises(FileError, match=r"table.csv has no column 'nope'; its columns are y, c, w"):
+        report(path, *truth, "-p", "c", "--weights", "nope", "-o", tmp_path / "page.md")
+
+
 def test_joined_files_keep_the_policies_and_refuse_weights(report, tmp_path):
     truth, pred, page = tmp_path / "t.csv", tmp_path / "p.csv", tmp_path / "page.md"
     truth.write_text("id,y\n1,u\n2,u\n3,v\n4,v\n5,\n")
