@@ -110,7 +110,7 @@ def examine_files(
         )
     columns = [*([] if truth is None else [truth]), *preds]
     beside = [*columns, *([] if weights is None else [weights])]
-    if weights is not None and weights not in source.names:
+    if weights is not None and weights not in source.columns:
         raise source.absent(weights)
     remarks, matrix, named = [], None, None
     if features is None and truth is not None:
