@@ -16,7 +16,7 @@ import curves
 import clustervet as cv
 from clustervet.lab import axioms, known_properties
 from clustervet.lab.matrix import PropertyVerdict
-from clustervet.registry import FAMILIES, Measure
+from clustervet.registry import FAMILIES, FIELDS, Measure
 from clustervet.view.words import ARROWS, DIRECTIONS, bounds
 
 HERE = Path(__file__).parent
@@ -32,6 +32,7 @@ LETTERS = {
     "objects": "table",
     "information": "shares",
     "coding": "shares",
+    **dict.fromkeys(FIELDS, "table"),
 }
 
 

@@ -752,3 +752,248 @@ def element_centric_similarity(table):
         )
         / table.n
     )
+
+
+# The measures of fields. Sets of objects are rows and columns; a set of s objects is held together
+# by s - 1 links, and has s (s - 1) / 2 pairs.
+
+
+def _f(precision, recall):
+    if precision is None or recall is None:
+        return None
+    both = precision + recall
+    return 2 * precision * recall / both if both else Fraction(0)
+
+
+def _links_kept(lines):
+    """Vilain et al. 1995, eq. 2: links of each set less those cut by the other partition."""
+    return sum(sum(cell.x for cell in line) - len(line) for line in lines.values())
+
+
+@_measure
+def muc_recall(table):
+    if not table.whole:
+        return None
+    return _over(_links_kept(table.rows), sum(size - 1 for size in table.classes))
+
+
+@_measure
+def muc_precision(table):
+    if not table.whole:
+        return None
+    return _over(_links_kept(table.columns), sum(size - 1 for size in table.clusters))
+
+
+@_measure
+def muc_f1(table):
+    """One side without links has neither a right link nor any other: the F is 0."""
+    precision, recall = muc_precision(table), muc_recall(table)
+    if (precision is None) != (recall is None):
+        return Fraction(0)
+    return _f(precision, recall)
+
+
+@_measure
+def ceaf_m_precision(table):
+    """Luo 2005: both sides have the same objects, so precision and recall are the same."""
+    return best_matching(table, _objects) / table.n
+
+
+MEASURES["ceaf_m_recall"] = MEASURES["ceaf_m_f1"] = MEASURES["ceaf_m_precision"]
+
+
+def _dice(cell):
+    """Luo 2005, eq. 9."""
+    return 2 * cell.x / (cell.a + cell.b)
+
+
+@_measure
+def ceaf_e_precision(table):
+    return best_matching(table, _dice) / table.shape[1]
+
+
+@_measure
+def ceaf_e_recall(table):
+    return best_matching(table, _dice) / table.shape[0]
+
+
+@_measure
+def ceaf_e_f1(table):
+    return _f(ceaf_e_precision(table), ceaf_e_recall(table))
+
+
+def _blanc(table):
+    """Luo et al. 2014: (right, of truth, of prediction) for pairs together and pairs apart."""
+    if not table.whole:
+        return []
+    both, p, q, m = table.pairs
+    kinds = [(both, p, q), (m - p - q + both, m - p, m - q)]
+    return [kind for kind in kinds if kind[1]]
+
+
+def _mean(values):
+    return sum(values) / len(values) if values else None
+
+
+@_measure
+def blanc_precision(table):
+    return _mean([right / found if found else Fraction(0) for right, _, found in _blanc(table)])
+
+
+@_measure
+def blanc_recall(table):
+    return _mean([right / true for right, true, _ in _blanc(table)])
+
+
+@_measure
+def blanc_f1(table):
+    return _mean([2 * right / (true + found) for right, true, found in _blanc(table)])
+
+
+def _lea(table, lines, other):
+    """Moosavi & Strube 2016, eq. 1: importance times resolution of every set."""
+    if not table.whole:
+        return None
+    terms = []
+    for line in lines.values():
+        size = sum(cell.x for cell in line)
+        if size == 1:
+            terms.append(Fraction(other(line[0]) == 1))
+        else:
+            terms.append(size * sum(_pairs(cell.x) for cell in line) / _pairs(size))
+    return _add(terms) / table.n
+
+
+@_measure
+def lea_precision(table):
+    return _lea(table, table.columns, lambda cell: cell.a)
+
+
+@_measure
+def lea_recall(table):
+    return _lea(table, table.rows, lambda cell: cell.b)
+
+
+@_measure
+def lea_f1(table):
+    return _f(lea_precision(table), lea_recall(table))
+
+
+@_measure
+def conll_f1(table):
+    parts = [muc_f1(table), bcubed_f1(table), ceaf_e_f1(table)]
+    if None in parts:
+        return None
+    return sum(map(real, parts)) / 3
+
+
+def _found_whole(table):
+    """Sizes of the classes whose only cell is a whole cluster."""
+    return [row[0].x for row in table.rows.values() if len(row) == 1 and row[0].x == row[0].b]
+
+
+@_measure
+def cluster_precision(table):
+    return Fraction(len(_found_whole(table)), table.shape[1])
+
+
+@_measure
+def cluster_recall(table):
+    return Fraction(len(_found_whole(table)), table.shape[0])
+
+
+@_measure
+def cluster_f1(table):
+    return _f(cluster_precision(table), cluster_recall(table))
+
+
+@_measure
+def grouping_accuracy(table):
+    return sum(_found_whole(table)) / table.n
+
+
+def _jaccard_of_sets(cell):
+    return cell.x / (cell.a + cell.b - cell.x)
+
+
+@_measure
+def closest_cluster_precision(table):
+    return _add(max(map(_jaccard_of_sets, c)) for c in table.columns.values()) / table.shape[1]
+
+
+@_measure
+def closest_cluster_recall(table):
+    return _add(max(map(_jaccard_of_sets, row)) for row in table.rows.values()) / table.shape[0]
+
+
+@_measure
+def closest_cluster_f1(table):
+    return _f(closest_cluster_precision(table), closest_cluster_recall(table))
+
+
+@_measure
+def generalized_merge_distance(table):
+    """Menestrina et al. 2010, with a cost of 1 for every split and every merge."""
+    splits = sum(len(column) - 1 for column in table.columns.values())
+    return Fraction(splits + sum(len(row) - 1 for row in table.rows.values()))
+
+
+@_of_pairs
+def adapted_rand_error(both, p, q, m, alpha=0.5):
+    """Arganda-Carreras et al. 2015: the pairs of the proposed segmentation have weight alpha."""
+    weight = Fraction(alpha)
+    score = _over(both, weight * q + (1 - weight) * p)
+    return None if score is None else 1 - score
+
+
+@_measure
+def segmentation_covering(table):
+    """Arbeláez et al. 2011, eq. 8: the truth covered by the prediction."""
+    return _add(row[0].a * max(map(_jaccard_of_sets, row)) for row in table.rows.values()) / table.n
+
+
+def _matched_segments(table, iou):
+    found = (_jaccard_of_sets(cell) for cell in table.cells)
+    return [overlap for overlap in found if overlap > Fraction(iou)]
+
+
+@_measure
+def panoptic_quality(table, iou=0.5):
+    """Kirillov et al. 2019, eq. 1."""
+    right = _matched_segments(table, iou)
+    missed, wrong = (side - len(right) for side in table.shape)
+    return _add(right) / (len(right) + Fraction(missed, 2) + Fraction(wrong, 2))
+
+
+@_measure
+def recognition_quality(table, iou=0.5):
+    right = len(_matched_segments(table, iou))
+    missed, wrong = (side - right for side in table.shape)
+    return Fraction(right) / (right + Fraction(missed, 2) + Fraction(wrong, 2))
+
+
+@_measure
+def purity_f1(table):
+    return _f(purity(table), inverse_purity(table))
+
+
+@_measure
+def isolated_label_f1(table, isolated=None):
+    """Luecken et al. 2022; the rows of these tables are named by their positions."""
+    lines = table.rows.values() if isolated is None else [table.rows[name] for name in isolated]
+    return _add(max(map(_dice, line)) for line in lines) / len(lines)
+
+
+@_measure
+def normalized_f1(table):
+    """Rossetti et al. 2016: quality, coverage and redundancy of the majority classes."""
+    scores, matched = [], set()
+    for column in table.columns.values():
+        most = max(cell.x for cell in column)
+        for cell in column:
+            if cell.x == most:
+                scores.append(_f(cell.x / cell.b, cell.x / cell.a))
+                matched.add(cell.row)
+    coverage = Fraction(len(matched), table.shape[0])
+    redundancy = max(Fraction(1), Fraction(table.shape[1], len(matched)))
+    return _add(scores) / len(scores) * coverage / redundancy

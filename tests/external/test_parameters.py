@@ -1,4 +1,4 @@
-"""What base, beta, average and k_max do, and what happens when they make no sense."""
+"""What base, beta, average, k_max and others do, and what happens when they make no sense."""
 
 from __future__ import annotations
 
@@ -32,7 +32,26 @@ def test_each_parameter_is_taken_by_some_measure() -> None:
         "beta",
         "average",
         "k_max",
+        "alpha",
+        "iou",
+        "isolated",
+        "split",
+        "merge",
     }
+
+
+@settings(max_examples=30)
+@given(TABLES, st.floats(0, 1))
+def test_weight_of_precision(counts: list[list[int]], alpha: float) -> None:
+    assert not disagreements(counts, with_parameter("alpha"), alpha=alpha)
+
+
+@settings(max_examples=40)
+@given(TABLES, st.sampled_from([0.5, 0.6, 2 / 3, 0.75, 0.9]))
+@example([[1, 1], [0, 2]], 0.5)
+@example([[2, 0], [1, 3]], 2 / 3)
+def test_threshold_of_overlaps(counts: list[list[int]], iou: float) -> None:
+    assert not disagreements(counts, with_parameter("iou"), iou=iou)
 
 
 @settings(max_examples=30)
@@ -84,6 +103,11 @@ BAD = {
     "beta": [0, -1, math.nan, math.inf, "one", None],
     "average": ["median", "", None, 2, ["min"]],
     "k_max": [0, 1, -5, math.nan, "three"],
+    "alpha": [-0.1, 1.1, math.nan, "half", None],
+    "iou": [0.4, 1, 2, math.nan, "half", None],
+    "isolated": ["z", 5, []],
+    "split": [-1, math.inf, math.nan, "weight", None, []],
+    "merge": [-1, math.inf, math.nan, "weight", None, []],
 }
 
 

@@ -53,6 +53,10 @@ BAD = {
         pd.DataFrame({"a": GOOD}),
         r"^truth is a table of shape \(2, 1\); pass one of its columns\.$",
     ),
+    "pandas series of nested lists": (
+        pd.Series([[[0]], [[1]]], dtype="float32"),
+        r"^truth is a table of shape \(2, 1, 1\); pass one of its columns\.$",
+    ),
     "polars frame": (pl.DataFrame({"a": GOOD}), r"^truth is a table.*; pass one of its columns\.$"),
     "polars lazy frame": (pl.LazyFrame({"a": GOOD}), "^truth .*LazyFrame"),
     "polars expression": (pl.col("a"), "^truth .*Expr"),

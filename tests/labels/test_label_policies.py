@@ -306,7 +306,9 @@ def test_an_unhashable_noise_label_is_refused():
 
 @pytest.mark.parametrize("policy", ["Drop", "", None, "keep", 0])
 def test_an_unknown_policy_for_missing_labels_is_refused(policy):
-    with pytest.raises(ClustervetError, match=r"^missing must be 'raise', 'drop' or 'class', not "):
+    with pytest.raises(
+        ClustervetError, match=r"^missing must be 'raise', 'drop', 'class' or 'absent', not "
+    ):
         Contingency.from_labels([1, 2], [0, 1], missing=policy)
 
 

@@ -41,6 +41,15 @@ class MissingChoice(StrEnum):
     class_ = "class"
 
 
+class MissingInPairChoice(StrEnum):
+    """What an empty label does where two columns are compared."""
+
+    raise_ = "raise"
+    drop = "drop"
+    class_ = "class"
+    absent = "absent"
+
+
 def spell_option(setting: Setting) -> str:
     """Return a parameter as the command line spells it.
 
@@ -316,8 +325,9 @@ Family = Annotated[
     list[str] | None,
     typer.Option(
         "--family",
+        "--field",
         metavar="NAME",
-        help="Only measures of this family; repeatable.",
+        help="Only measures of this family, or of a field such as coreference; repeatable.",
         autocompletion=_complete_family,
     ),
 ]
@@ -425,6 +435,14 @@ Noise = Annotated[
 Missing = Annotated[
     MissingChoice,
     typer.Option(help="What an empty label does: stop, drop the object, or be a class."),
+]
+MissingInPair = Annotated[
+    MissingInPairChoice,
+    typer.Option(
+        "--missing",
+        help="What an empty label does: stop, drop the object, be a class, or say that the object "
+        "is in the other column alone.",
+    ),
 ]
 Weights = Annotated[
     str | None,

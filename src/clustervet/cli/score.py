@@ -31,7 +31,7 @@ def score(
     measure: options.OwnMeasure = None,
     format: options.Format = None,
     noise: options.Noise = None,
-    missing: options.Missing = options.MissingChoice.raise_,
+    missing: options.MissingInPair = options.MissingInPairChoice.raise_,
     weights: options.Weights = None,
     delimiter: options.Delimiter = None,
     header: options.Header = None,

@@ -37,7 +37,7 @@ def build(
     truth: options.Truths = None,
     pred: options.Preds = None,
     noise: options.Noise = None,
-    missing: options.Missing = options.MissingChoice.raise_,
+    missing: options.MissingInPair = options.MissingInPairChoice.raise_,
     weights: options.Weights = None,
     array: options.Array = None,
     delimiter: options.Delimiter = None,

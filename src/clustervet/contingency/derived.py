@@ -21,7 +21,7 @@ from clustervet.contingency import sums
 from clustervet.contingency.cells import Cells, margins
 from clustervet.contingency.matching import match
 from clustervet.errors import TableError
-from clustervet.labels import plain_label
+from clustervet.labels import ABSENT, plain_label
 from clustervet.labels.codes import Names
 
 Number = int | float | Fraction
@@ -29,6 +29,16 @@ Number = int | float | Fraction
 
 class Table:
     """A finished table, which measures read as it is."""
+
+    @property
+    def absent(self) -> tuple[int | None, int | None]:
+        """The row of objects that no class has, and the column of those that no cluster has."""
+        return None, None
+
+    @property
+    def partial(self) -> bool:
+        """Whether some objects are in one of the clusterings alone."""
+        return self.absent != (None, None)
 
 
 class SizedTable(Table):
@@ -136,12 +146,29 @@ class Entropies(NamedTuple):
         return self.clusters + self.classes_given_clusters
 
 
+class Sides(NamedTuple):
+    """The cells of the objects that both clusterings have, and all sets of each clustering."""
+
+    x: NDArray[Any]  # objects of a cell; 0 where only one of the clusterings has them
+    a: NDArray[Any]  # size of its class
+    b: NDArray[Any]  # size of its cluster
+    classes: NDArray[Any]  # sizes of the classes
+    clusters: NDArray[Any]  # sizes of the clusters
+
+
 def _plain_names(names: Names) -> list[Any]:
     """Names as plain Python values."""
     if isinstance(names, np.ndarray) and names.dtype.kind in "iuU":
         plain: list[Any] = names.tolist()
         return plain
     return [plain_label(name) for name in names]
+
+
+def _absent_place(names: Names) -> int | None:
+    """The place of the objects that a clustering does not have; None if it has all."""
+    if isinstance(names, np.ndarray):
+        return None
+    return next((k for k, name in enumerate(names) if name is ABSENT), None)
 
 
 class TableSums(SizedTable):
@@ -172,6 +199,7 @@ class TableSums(SizedTable):
             n=plain.n,
             exact_n=plain.n,
             is_whole=True,
+            absent=(None, None),
             identical=len(plain.values) == len(class_names) == len(cluster_names),
         )
         return table
@@ -249,9 +277,15 @@ class TableSums(SizedTable):
         return self._cells.values.dtype != np.float64
 
     @cached_property
+    def absent(self) -> tuple[int | None, int | None]:
+        """The row of objects that no class has, and the column of those that no cluster has."""
+        row, column = map(_absent_place, (self._class_names, self._cluster_names))
+        return row, column
+
+    @cached_property
     def identical(self) -> bool:
         """Whether both clusterings are the same partition, whatever the names."""
-        return len(self._cells.values) == self.shape[0] == self.shape[1]
+        return not self.partial and len(self._cells.values) == self.shape[0] == self.shape[1]
 
     @cached_property
     def plain(self) -> Plain | None:
@@ -320,11 +354,15 @@ class TableSums(SizedTable):
     @property
     def class_peak_sum(self) -> int | Fraction:
         """Objects that lie in their class's largest cell."""
+        if self.partial:
+            return self._shared_peaks(self._cells.rows, self.shape[0])
         return self._peak_sum(self.peaks.class_peaks)
 
     @property
     def cluster_peak_sum(self) -> int | Fraction:
         """Objects that lie in their cluster's largest cell."""
+        if self.partial:
+            return self._shared_peaks(self._cells.cols, self.shape[1])
         return self._peak_sum(self.peaks.cluster_peaks)
 
     @property
@@ -347,6 +385,12 @@ class TableSums(SizedTable):
     def _counted_sizes(self, of_clusters: bool) -> Mapping[int, int]:
         return Counter((self.cluster_sizes if of_clusters else self.class_sizes).tolist())
 
+    def _shared_peaks(self, lines: NDArray[Any], count: int) -> int | Fraction:
+        """The sum of the largest cells of rows or columns, of objects that both sides have."""
+        peaks = np.zeros(count, self.sides.x.dtype)
+        np.maximum.at(peaks, lines, self.sides.x)
+        return sums.exact_sum(peaks)
+
     def _peak_sum(self, peaks: Sequence[int]) -> int | Fraction:
         if self.plain is not None:
             return sum(peaks) * (1 if self.is_whole else self.plain.unit)
@@ -355,7 +399,7 @@ class TableSums(SizedTable):
     @property
     def matched(self) -> int | Fraction:
         """Objects that lie in the cells of the best one-to-one matching."""
-        return sums.exact_sum(self._cells.values[self.match()])
+        return sums.exact_sum((self.sides.x if self.partial else self._cells.values)[self.match()])
 
     def match(self, weights: NDArray[Any] | None = None) -> NDArray[np.int64]:
         """Return the one-to-one matching of classes and clusters with the largest total.
@@ -386,4 +430,33 @@ class TableSums(SizedTable):
 
     @cached_property
     def _matching(self) -> NDArray[np.int64]:
-        return match(self, self._cells.values)
+        return match(self, self.sides.x if self.partial else self._cells.values)
+
+    @cached_property
+    def matched_overlap(self) -> float:
+        """The largest sum of 2x / (a + b) over one-to-one matchings of classes and clusters."""
+        x, a, b, *_ = self.sides
+        overlaps = np.asarray(2 * x / (a + b), np.float64)
+        return math.fsum(overlaps[self.match(overlaps)].tolist())
+
+    @cached_property
+    def sides(self) -> Sides:
+        """The table where objects may be in one of the clusterings alone."""
+        rows, cols, x = self._cells.rows, self._cells.cols, self._cells.values
+        classes, clusters = self._margins
+        row, col = self.absent
+        a, b = classes[rows], clusters[cols]
+        if row is not None:
+            x, classes = np.where(rows == row, 0, x), np.delete(classes, row)
+        if col is not None:
+            x, clusters = np.where(cols == col, 0, x), np.delete(clusters, col)
+        return Sides(x, a, b, classes, clusters)
+
+    @property
+    def shared_pairs(self) -> Pairs:
+        """Pairs of objects that both clusterings have, without rounding."""
+        if not self.partial:
+            return self.exact_pairs
+        both = Cells(self._cells.indptr, self._cells.cols, self.sides.x)
+        squares = [sums.sum_squares(x) for x in (both.values, *margins(both, self.shape[1]))]
+        return count_pairs(squares[0], squares[1], squares[2], sums.exact_sum(both.values))

@@ -21,7 +21,7 @@ from clustervet.frames.pairing import check_rows
 from clustervet.frames.places import ARRAY, TEXT, Paths, is_many, path_list
 from clustervet.frames.source import FileSet, JoinedFiles, Source, open_table
 from clustervet.labels import Codes, product_labels, read_labels, show_label
-from clustervet.labels.pair import Missing
+from clustervet.labels.pair import MissingInPair
 
 # Combinations of all labels, and objects, up to which labels are returned for every object.
 COMBINATIONS = 2_000_000
@@ -39,7 +39,7 @@ def read_tables(
     id: str | None = None,
     weights: str | None = None,
     noise: Any = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
     engine: str | None = None,
     memory_limit: str | None = None,
     delimiter: str | None = None,
@@ -69,8 +69,8 @@ def read_tables(
         A column of weights.
     noise : optional
         The policy for noise, as in `Contingency.from_labels`.
-    missing : {"raise", "drop", "class"}, default "raise"
-        What a missing label does.
+    missing : {"raise", "drop", "class", "absent"}, default "raise"
+        What a missing label does, as in `Contingency.from_labels`.
     engine : str, optional
         Who reads, as in `open_table`.
     memory_limit : str, optional

@@ -14,7 +14,7 @@ from clustervet.contingency.table import Contingency
 from clustervet.errors import LabelError
 from clustervet.frames.grouping import GroupedCounts
 from clustervet.labels import Codes, consecutive, encode_pair, encode_weights, read_labels
-from clustervet.labels.pair import Missing, NoisePolicy, missing_error, noise_policies
+from clustervet.labels.pair import MissingInPair, NoisePolicy, missing_error, noise_policies
 
 # How many objects of noise become clusters of their own at most.
 SINGLE_LIMIT = 50_000_000
@@ -25,7 +25,7 @@ def table_of(
     *,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
 ) -> Contingency:
     """The table of counts grouped by truth and pred, by the policies of `from_labels`.
 

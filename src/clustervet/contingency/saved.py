@@ -23,7 +23,7 @@ from clustervet.contingency.build import list_cells
 from clustervet.errors import ClustervetError, FileError, TableError
 from clustervet.frames.duck import parquet_note, read_parquet, write_parquet
 from clustervet.frames.writing import beside, move
-from clustervet.labels import Singleton, plain_label, show_label
+from clustervet.labels import ABSENT, Singleton, plain_label, show_label
 
 if TYPE_CHECKING:
     from clustervet.contingency.table import Contingency
@@ -326,6 +326,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "float": float,
     "timedelta": lambda parts: timedelta(*parts),
     "tuple": lambda items: tuple(map(_decoded, items)),
+    "absent": {True: ABSENT}.__getitem__,
     "noise": lambda label: Singleton(_decoded(label)),
     "datetime64": lambda parts: np.datetime64(*parts),
     "timedelta64": lambda parts: np.timedelta64(*parts),
@@ -345,6 +346,8 @@ def _encoded(name: Any) -> Any:
         return {"timedelta": [name.days, name.seconds, name.microseconds]}
     if type(name) is tuple:
         return {"tuple": [_encoded(item) for item in name]}
+    if name is ABSENT:
+        return {"absent": True}
     if isinstance(name, Singleton):
         return {"noise": _encoded(name.label)}
     if isinstance(name, np.datetime64 | np.timedelta64):

@@ -19,11 +19,12 @@ from clustervet.contingency.cells import Cells, group_cells, squeeze, transpose
 from clustervet.contingency.count import count_labels, count_short
 from clustervet.contingency.derived import Table, TableSums, count_pairs
 from clustervet.errors import ParameterError, TableError
-from clustervet.labels import encode_pair, plain_label
-from clustervet.labels.pair import Missing, NoisePolicy, noise_place
+from clustervet.labels import ABSENT, encode_pair, plain_label
+from clustervet.labels.codes import Names
+from clustervet.labels.pair import Missing, MissingInPair, NoisePolicy, noise_place
 from clustervet.registry import register_door
 from clustervet.view import Backend, Result, Section, plain, to_frame, to_json
-from clustervet.view.words import noise_note
+from clustervet.view.words import noise_note, one_sided_note
 
 Layout = Literal["long", "wide"]
 
@@ -67,7 +68,7 @@ class Contingency(TableSums, Result):
         weights: ArrayLike | None = None,
         noise: Any = None,
         noise_policy: NoisePolicy | None = None,
-        missing: Missing = "raise",
+        missing: MissingInPair = "raise",
         names: tuple[str, str] = ("truth", "pred"),
     ) -> Contingency:
         """Count two labelings of the same objects, truth first.
@@ -84,8 +85,9 @@ class Contingency(TableSums, Result):
             other labels. It holds in both labelings.
         noise_policy : {"keep", "drop", "singletons"}, optional
             The policy, where `noise` is a label.
-        missing : {"raise", "drop", "class"}, optional
-            What None, NaN and NA do: raise an error, drop the object, or be a class.
+        missing : {"raise", "drop", "class", "absent"}, optional
+            What None, NaN and NA do: raise an error, drop the object, be a class, or say that
+            the object is in the other labeling alone, as mentions in coreference may be.
         names : tuple of str, optional
             What messages call the two labelings.
 
@@ -238,7 +240,7 @@ class Contingency(TableSums, Result):
         weights: str | None = None,
         noise: Any = None,
         noise_policy: NoisePolicy | None = None,
-        missing: Missing = "raise",
+        missing: MissingInPair = "raise",
     ) -> Contingency:
         """Count two columns of a dataframe where it is; only the counts are returned.
 
@@ -258,8 +260,9 @@ class Contingency(TableSums, Result):
             mapping {label: policy}.
         noise_policy : str, optional
             The policy for the label given as `noise`.
-        missing : {"raise", "drop", "class"}, default "raise"
-            What a missing label does: it is an error, its object is dropped, or it is a class.
+        missing : {"raise", "drop", "class", "absent"}, default "raise"
+            What a missing label does: it is an error, its object is dropped, it is a class, or
+            its object is in the other column alone.
 
         Returns
         -------
@@ -303,6 +306,79 @@ class Contingency(TableSums, Result):
             noise_policy=noise_policy,
             missing=missing,
         )
+
+    @classmethod
+    def from_images(cls, truth: Any, pred: Any, *, ignore: Any = None) -> Contingency:
+        """Count the pixels of two images of labels.
+
+        Parameters
+        ----------
+        truth, pred : array-like of int
+            Images of segments with the same shape, in any number of dimensions.
+        ignore : int or iterable of int, optional
+            True labels whose pixels are left out, such as 0 for the background.
+
+        Returns
+        -------
+        Contingency
+            The table. Those of the blocks of a volume add up to that of the volume.
+
+        Raises
+        ------
+        LabelError
+            If an image has no pixels or no whole numbers, if shapes differ, or if no pixel is
+            left.
+        ParameterError
+            If `ignore` is no whole number.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> truth, pred = [[0, 1, 1], [0, 1, 2]], [[0, 3, 3], [4, 4, 4]]
+        >>> table = cv.Contingency.from_images(truth, pred, ignore=0)
+        >>> table.n, cv.adapted_rand_error(table)
+        (4, 0.6)
+        """
+        from clustervet.contingency.images import image_table
+
+        return image_table(truth, pred, ignore)
+
+    @classmethod
+    def from_segments(
+        cls, truth: Any, pred: Any, *, overlap: Literal["raise", "drop"] = "raise"
+    ) -> Contingency:
+        """Measure the time that two lists of labelled segments share, such as who speaks when.
+
+        Parameters
+        ----------
+        truth, pred : list of (start, end, label), data frame or Annotation
+            Segments of time; a frame has the columns start, end and label, and an Annotation is
+            one of pyannote. Segments of one label may overlap.
+        overlap : {"raise", "drop"}, default "raise"
+            What times with several labels on one side do: raise an error, or be left out.
+
+        Returns
+        -------
+        Contingency
+            The table, in units of time. Time that only one side labels counts on that side alone,
+            as with ``missing="absent"`` in `from_labels`.
+
+        Raises
+        ------
+        LabelError
+            If segments cannot be read, or if a side has times with several labels.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> truth = [(0, 4, "ann"), (4, 6, "bob")]
+        >>> table = cv.Contingency.from_segments(truth, [(0, 5, 1), (5, 6, 2)])
+        >>> round(cv.purity(table), 4), round(cv.inverse_purity(table), 4)
+        (0.8333, 0.8333)
+        """
+        from clustervet.contingency.segments import segment_table
+
+        return segment_table(truth, pred, overlap)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a .parquet or .json file, whole or not at all.
@@ -392,8 +468,9 @@ class Contingency(TableSums, Result):
         kept = np.flatnonzero(values)
         rows, cols = self._cells.rows[kept], self._cells.cols[kept]
         starts = np.searchsorted(rows, np.arange(len(self._class_names) + 1))
-        cells, used_rows, used_cols = squeeze(Cells(starts, cols, values[kept]))
-        table = Contingency(cells, used_rows, used_cols)
+        cells, *used = squeeze(Cells(starts, cols, values[kept]))
+        names = map(_renamed, used, self.absent)
+        table = Contingency(cells, *names)
         if not is_little(len(kept), FEW_RESAMPLED):
             table.__dict__["plain"] = None
         return table
@@ -418,11 +495,26 @@ class Contingency(TableSums, Result):
         Returns
         -------
         list of str
-            One sentence, or none.
+            That, and how many objects are in one of the labelings alone; or nothing.
         """
         truth, pred = self.noise_as_cluster
         note = noise_note({"pred": (pred, self.n)}, {"truth": (truth, self.n)})
-        return [note] if note else []
+        return list(filter(None, [note, self.one_sided_note()]))
+
+    def one_sided_note(self) -> str:
+        """Return how many objects are in one of the labelings alone; empty where none is.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
+        row, col = self.absent
+        alone = {
+            "truth": 0 if col is None else plain_label(self.cluster_sizes[col]),
+            "pred": 0 if row is None else plain_label(self.class_sizes[row]),
+        }
+        return one_sided_note(alone, self.n)
 
     def as_population(self, n: float | None = None) -> Contingency:
         """Return the table read as a distribution, whose pair counts are those expected in n draws.
@@ -597,6 +689,13 @@ class Contingency(TableSums, Result):
         return layouts.document(self)
 
 
+def _renamed(places: NDArray[np.int64], absent: int | None) -> Names:
+    """Places as names, but for that of objects that a clustering does not have."""
+    if absent is None:
+        return places
+    return [ABSENT if place == absent else place for place in places.tolist()]
+
+
 def _table_door(
     who: str,
     truth: Any,
@@ -605,7 +704,7 @@ def _table_door(
     weights: ArrayLike | None = None,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
 ) -> Table:
     """What an external measure takes: one finished table, or truth and prediction."""
     if isinstance(truth, Table):

@@ -143,7 +143,7 @@ def check_examination(
     """Return the measures; refuse what is wrong whatever the data are, before they are read."""
     share(confidence, "confidence")
     read_metric(metric)
-    return registry.select(measures, kind="external")
+    return registry.select(measures, kind="external", general=True)
 
 
 @dataclass

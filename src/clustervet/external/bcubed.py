@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from clustervet.contingency import Contingency
-from clustervet.external.common import at_most_one, positive
+from clustervet.external.common import (
+    NO_OBJECTS,
+    at_most_one,
+    objects_of,
+    positive,
+    ratios,
+    share,
+)
 from clustervet.registry import measure
+
+
+def _agreement(table: Contingency, *, of_clusters: bool) -> float:
+    """The mean over objects of the share of their cluster, or class, that is with them in both."""
+    if not table.partial:
+        found = table.cell_sums
+        return found.cluster_agreement if of_clusters else found.class_agreement
+    x, a, b, *_ = table.sides
+    alike = ratios(x, b if of_clusters else a) * x.astype(np.float64)
+    objects = objects_of(table, of_clusters=of_clusters)
+    return share(math.fsum(alike.tolist()), objects, NO_OBJECTS)
 
 
 @measure(
@@ -15,6 +37,7 @@ from clustervet.registry import measure
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
+    partial=True,
     equation="(1/n) sum h(c,k)^2 / h(k)",
     reference="Bagga & Baldwin 1998; Amigó et al. 2009",
     meaning="For an object, the share of its cluster that is of its class; averaged over objects.",
@@ -27,7 +50,7 @@ def bcubed_precision(table: Contingency) -> float:
     >>> bcubed_precision(["a", "a", "b", "b"], [0, 0, 0, 0])
     0.5
     """
-    return at_most_one(table.cell_sums.cluster_agreement)
+    return at_most_one(_agreement(table, of_clusters=True))
 
 
 @measure(
@@ -38,6 +61,7 @@ def bcubed_precision(table: Contingency) -> float:
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
+    partial=True,
     equation="(1/n) sum h(c,k)^2 / h(c)",
     reference="Bagga & Baldwin 1998; Amigó et al. 2009",
     meaning="For an object, the share of its class that is in its cluster; averaged over objects.",
@@ -50,7 +74,7 @@ def bcubed_recall(table: Contingency) -> float:
     >>> bcubed_recall(["a", "a", "b", "b"], [0, 1, 2, 3])
     0.5
     """
-    return at_most_one(table.cell_sums.class_agreement)
+    return at_most_one(_agreement(table, of_clusters=False))
 
 
 @measure(
@@ -62,6 +86,7 @@ def bcubed_recall(table: Contingency) -> float:
     bounds=(0, 1),
     symmetric=True,
     perfect=1.0,
+    partial=True,
     aliases=("bcubed", "b3"),
     equation="(1 + beta^2) P R / (beta^2 P + R)",
     reference="Bagga & Baldwin 1998; Amigó et al. 2009",
@@ -83,7 +108,9 @@ def bcubed_f1(table: Contingency, beta: float = 1.0) -> float:
     0.666666666667
     """
     weight = positive(beta, "beta") ** 2
-    precision, recall = table.cell_sums.cluster_agreement, table.cell_sums.class_agreement
+    precision, recall = (_agreement(table, of_clusters=side) for side in (True, False))
+    if table.partial and not precision and not recall:
+        return 0.0
     return at_most_one((1 + weight) * precision * recall / (weight * precision + recall))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import is_number
 from clustervet.contingency import Contingency, Pairs
+from clustervet.contingency.sums import exact_sum
 from clustervet.errors import ParameterError, UndefinedError
 
 Exact = int | float | Fraction
@@ -62,6 +63,18 @@ def root(square: Floats) -> Floats: ...
 def root(square: float | Floats) -> float | Floats:
     """The square root of a number, or of each item of an array."""
     return np.sqrt(square) if isinstance(square, np.ndarray) else math.sqrt(square)
+
+
+def harmonic(a: float, b: float) -> float:
+    """The harmonic mean of two numbers that are not negative; 0 if one of them is."""
+    return 2 * a * b / (a + b) if a + b else 0.0
+
+
+def objects_of(table: Contingency, *, of_clusters: bool) -> Exact:
+    """The number of objects that the prediction has, or the truth; of many tables, an array."""
+    if not table.partial:
+        return table.exact_n
+    return exact_sum(table.sides.clusters if of_clusters else table.sides.classes)
 
 
 def each(function: Callable[[Any], float], value: Any) -> Any:

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 from clustervet.contingency import Contingency
-from clustervet.external.common import NO_OBJECTS, as_array, positive, ratios, share
+from clustervet.errors import ParameterError
+from clustervet.external.common import (
+    NO_OBJECTS,
+    as_array,
+    at_most_one,
+    harmonic,
+    objects_of,
+    positive,
+    ratios,
+    share,
+)
+from clustervet.labels import plain_label
 from clustervet.registry import measure
 
 
@@ -17,6 +32,7 @@ from clustervet.registry import measure
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
+    partial=True,
     equation="(1/n) sum_k max_c h(c,k)",
     reference="Aggarwal 2015, eqs. 6.48 and 6.49; Mottin, 'Purity'",
     meaning="The share of objects that belong to the majority class of their cluster.",
@@ -29,7 +45,7 @@ def purity(table: Contingency) -> float:
     >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return share(table.cluster_peak_sum, table.exact_n, NO_OBJECTS)
+    return share(table.cluster_peak_sum, objects_of(table, of_clusters=True), NO_OBJECTS)
 
 
 @measure(
@@ -40,6 +56,7 @@ def purity(table: Contingency) -> float:
     better="higher",
     bounds=(0, 1),
     perfect=1.0,
+    partial=True,
     equation="(1/n) sum_c max_k h(c,k)",
     reference="Aggarwal 2015, §6.9.2 (row-wise)",
     meaning="The share of objects that lie in the main cluster of their class.",
@@ -52,7 +69,7 @@ def inverse_purity(table: Contingency) -> float:
     >>> inverse_purity(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return share(table.class_peak_sum, table.exact_n, NO_OBJECTS)
+    return share(table.class_peak_sum, objects_of(table, of_clusters=False), NO_OBJECTS)
 
 
 @measure(
@@ -78,6 +95,36 @@ def mean_purity(table: Contingency) -> float:
     """
     both = table.cluster_peak_sum + table.class_peak_sum
     return share(both, 2 * table.exact_n, NO_OBJECTS)
+
+
+@measure(
+    title="Purity F-measure",
+    symbol="purity F",
+    family="diarisation",
+    arrays="sums",
+    better="higher",
+    bounds=(0, 1),
+    symmetric=True,
+    perfect=1.0,
+    partial=True,
+    aliases=("purity_coverage_f1",),
+    equation="2 (purity) (inverse purity) / (purity + inverse purity)",
+    reference="Bredin 2017; Giannakopoulos & Petridis 2012",
+    meaning="The harmonic mean of purity and inverse purity, which speech processing calls "
+    "coverage.",
+    use="Segments of speech, weighted by their length, should be neither too mixed nor too split.",
+    avoid="What happens to the unmatched objects matters: it does not look at them.",
+)
+def purity_f1(table: Contingency) -> float:
+    """Harmonic mean of purity and inverse purity.
+
+    >>> round(purity_f1(["a", "a", "b", "b"], [0, 0, 0, 0]), 12)
+    0.666666666667
+    """
+    if table.partial:
+        return harmonic(purity.record.formula(table), inverse_purity.record.formula(table))
+    pure, covered = table.cluster_peak_sum, table.class_peak_sum
+    return share(2 * pure * covered, table.exact_n * (pure + covered), NO_OBJECTS)
 
 
 @measure(
@@ -134,6 +181,83 @@ def larsen_aone(table: Contingency) -> float:
     0.7333333333333334
     """
     return table.class_overlap_sum / table.shape[0]
+
+
+@measure(
+    title="Isolated label F-measure",
+    symbol="isolated F",
+    family="single_cell",
+    better="higher",
+    bounds=(0, 1),
+    perfect=1.0,
+    aliases=("isolated_labels_f1",),
+    equation="(1/|I|) sum over isolated c of max_k 2 h(c,k) / (h(c) + h(k))",
+    reference="Luecken et al. 2022",
+    meaning="For each isolated class the F of the cluster that fits it best, averaged over these "
+    "classes. All classes are isolated by default, which gives larsen_aone.",
+    use="Cell types that few batches have must not be lost when batches are integrated.",
+    avoid="The classes that matter are not a few: take larsen_aone.",
+)
+def isolated_label_f1(table: Contingency, isolated: Any = None) -> float:
+    """Mean over isolated classes of the best F among clusters.
+
+    Parameters
+    ----------
+    isolated : label or iterable of labels, optional
+        The classes to look at, such as those that the fewest batches have; all by default.
+
+    Examples
+    --------
+    >>> isolated_label_f1(["a", "a", "b", "b"], [0, 0, 0, 1], isolated=["a"])
+    0.8
+    """
+    best = table.peaks.class_overlaps
+    if isolated is None:
+        return math.fsum(best) / len(best)
+    one = isinstance(isolated, str) or not isinstance(isolated, Iterable)
+    place = {name: k for k, name in enumerate(table.class_names)}
+    chosen = [plain_label(label) for label in ([isolated] if one else isolated)]
+    wrong = [label for label in chosen if label not in place] or ([] if chosen else [chosen])
+    if wrong:
+        raise ParameterError(f"isolated must name classes of the truth, not {wrong[0]!r}.")
+    return math.fsum(best[place[label]] for label in chosen) / len(chosen)
+
+
+@measure(
+    title="Normalized F1",
+    symbol="NF1",
+    family="communities",
+    better="higher",
+    bounds=(0, 1),
+    perfect=1.0,
+    aliases=("nf1",),
+    equation="F (m / |C|) / max(1, |K| / m), F the mean F of clusters with their majority classes, "
+    "m the number of classes that are some cluster's majority",
+    reference="Rossetti, Pappalardo & Rinzivillo 2016",
+    meaning="For each community the F with the true one it overlaps most, averaged; times the "
+    "share of true communities that are so matched; divided by communities per matched one.",
+    use="You compare with published figures of community detection.",
+    avoid="You want to know what the value means: it is a product of three different things.",
+)
+def normalized_f1(table: Contingency) -> float:
+    """Mean F of clusters with their majority classes, times coverage, divided by redundancy.
+
+    A cluster that overlaps several classes most counts once for each of them; redundancy is at
+    least 1.
+
+    >>> round(normalized_f1(["a", "a", "b", "b"], [0, 0, 0, 1]), 12)
+    0.733333333333
+    """
+    cells = table.cells
+    largest = np.zeros(table.shape[1], cells.values.dtype)
+    np.maximum.at(largest, cells.cols, cells.values)
+    most = np.flatnonzero(cells.values == largest[cells.cols])
+    x, rows = cells.values[most], cells.rows[most]
+    scores = ratios(2 * x, table.class_sizes[rows] + table.cluster_sizes[cells.cols[most]])
+    matched = len(np.unique(rows))
+    mean = math.fsum(scores.tolist()) / len(most)
+    coverage, redundancy = matched / table.shape[0], max(1.0, table.shape[1] / matched)
+    return at_most_one(mean * coverage / redundancy)
 
 
 @measure(

@@ -250,7 +250,7 @@ def scores(
     batch = Drawn(table, counts)
     singly = []
     for k, (record, own) in enumerate(measured):
-        if record.arrays and 1 < batch.n <= ROUNDED:
+        if record.arrays and 1 < batch.n <= ROUNDED and not table.partial:
             values[:, k] = record.evaluate_all(batch, **own)
         else:
             singly.append((k, record, own))

@@ -15,7 +15,7 @@ from clustervet._memory import need
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
-from clustervet.errors import ParameterError
+from clustervet.errors import ParameterError, TableError
 from clustervet.inference.batch import scores
 from clustervet.inference.expectation import ClosedForm
 from clustervet.inference.nulls import Side, resolve_model, sides
@@ -320,6 +320,11 @@ def chance_levels(
     for key in {key for parameters in own for key in parameters}:
         del given[key]
     table = with_cells(records[0].subject(truth, pred, **given), "a chance level")
+    if table.partial:
+        raise TableError(
+            "a chance level is of clusterings of the same objects, and some of these are in one of "
+            "the clusterings alone."
+        )
     n = check_whole(table, "a null model")
     if samples and n > MOST_OBJECTS:
         raise ParameterError(

@@ -94,7 +94,7 @@ def left_out(
     together = {scaled: LeftOut(table, chosen, scaled=scaled) for scaled in (False, True)}
     rest = []
     for k, record in enumerate(records):
-        if record.arrays and n <= ROUNDED:
+        if record.arrays and n <= ROUNDED and not table.partial:
             values = record.evaluate_all(together[record.sized], **parameters)
             found[:, k] = values - whole[k]
         else:
@@ -119,7 +119,7 @@ def is_quick(table: Contingency, record: Measure) -> bool:
     if len(table) <= MOST_CELLS:
         return True
     few = record.key not in MATCHED or min(table.shape) <= FEW_MATCHED
-    return few and bool(record.arrays) and table.n <= ROUNDED
+    return few and bool(record.arrays) and table.n <= ROUNDED and not table.partial
 
 
 def _values(

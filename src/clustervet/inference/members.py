@@ -129,7 +129,9 @@ class Members:
             self.ids = read_ids(ids, labels[0])
         sides = dict(zip(("truth", "pred"), map(read_labels, labels), strict=True))
         policies = noise_policies(self._options.get("noise"), self._options.get("noise_policy"))
-        (truth, pred), kept = settled(sides, policies, self._options.get("missing", "raise"))
+        (truth, pred), kept = settled(
+            sides, policies, self._options.get("missing", "raise"), one_sided=True
+        )
         rows = np.arange(len(truth)) if kept is None else np.flatnonzero(kept)
         return truth, pred, rows
 

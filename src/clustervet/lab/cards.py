@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import Any
 
 from clustervet.lab.matrix import known_properties, packaged_row
-from clustervet.registry import Measure, MeasureFunction
+from clustervet.registry import FIELDS, Measure, MeasureFunction
 from clustervet.registry import measures as registry
 from clustervet.view import Result, Section, facts_table, plain, plain_table, to_json
 from clustervet.view.words import ARROWS, DIRECTIONS, bounds
 
 # What the JSON of a card holds, in this order, before the answers of the tests.
-FIELDS = (
+WRITTEN = (
     *("key", "title", "symbol", "family", "kind", "better", "bounds", "unit", "symmetric"),
     *("metric", "adjusted", "cost", "perfect", "aliases", "parameters", "meaning", "equation"),
     *("use", "avoid", "reference"),
@@ -126,6 +126,8 @@ class MeasureList(Result):
     ----------
     records : tuple of Measure
         The measures.
+    names : tuple of str, optional
+        What a field calls them.
 
     Examples
     --------
@@ -134,6 +136,7 @@ class MeasureList(Result):
     """
 
     records: tuple[Measure, ...]
+    names: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the records of the measures as plain data.
@@ -179,7 +182,8 @@ class MeasureList(Result):
             A table in which the families are kept apart.
         """
         records = self.records
-        columns = {
+        columns: dict[str, list[str]] = {
+            **({"name in the field": list(self.names)} if self.names else {}),
             "measure": [r.key for r in records],
             "": [ARROWS[r.better] for r in records],
             "range": [bounds(r.bounds) for r in records],
@@ -225,7 +229,8 @@ def measure_list(family: str | Iterable[str] | None = None) -> MeasureList:
     Parameters
     ----------
     family : str or iterable of str, optional
-        The family or families of measures. All by default.
+        The family or families of measures. All by default. For one field, such as "coreference",
+        the list says what the field calls them.
 
     Returns
     -------
@@ -245,7 +250,12 @@ def measure_list(family: str | Iterable[str] | None = None) -> MeasureList:
     inverse_gini         ↓  0 … 1  Inverse Gini index
     goodman_kruskal_tau  ↑  0 … 1  Goodman and Kruskal's tau  gk_tau
     """
-    return MeasureList(tuple(registry.select(family=family)))
+    records = tuple(registry.select(family=family))
+    one = [family] if isinstance(family, str) else list(family or ())
+    if len(one) != 1 or one[0] not in FIELDS:
+        return MeasureList(records)
+    called = {key: name for name, key in FIELDS[one[0]].names.items()}
+    return MeasureList(records, tuple(called.get(record.key, "") for record in records))
 
 
 def _columns(records: Sequence[Measure]) -> dict[str, list[Any]]:
@@ -255,7 +265,7 @@ def _columns(records: Sequence[Measure]) -> dict[str, list[Any]]:
 
 
 def _data(record: Measure) -> dict[str, Any]:
-    data = {name: plain(getattr(record, name)) for name in FIELDS}
+    data = {name: plain(getattr(record, name)) for name in WRITTEN}
     data["parameters"] = {name: str(default) for name, default in record.parameters.items()}
     return {**data, "tested": _tested(record)}
 

@@ -371,7 +371,7 @@ def chosen_measures(measures: Any) -> list[Measure]:
     if measures is None:
         return registry.select(PAPER_MEASURES)
     if isinstance(measures, str) and measures == "all":
-        return [r for r in registry.select(kind="external") if r.better != "neither"]
+        return [r for r in registry.select(kind="external", general=True) if r.better != "neither"]
     single = isinstance(measures, str) or callable(measures) or not isinstance(measures, Iterable)
     chosen: dict[str, Measure] = {}
     for item in [measures] if single else measures:

@@ -5,7 +5,7 @@ Rule of this room: labels are validated here, once; no later code checks them ag
 
 from __future__ import annotations
 
-from clustervet.labels.codes import Codes, Singleton, consecutive
+from clustervet.labels.codes import ABSENT, Codes, Singleton, consecutive
 from clustervet.labels.index import check_index
 from clustervet.labels.pair import (
     encode_all,
@@ -19,6 +19,7 @@ from clustervet.labels.read import read_labels
 from clustervet.labels.text import plain_label, show_label
 
 __all__ = [
+    "ABSENT",
     "Codes",
     "Singleton",
     "check_index",

@@ -182,6 +182,25 @@ class Singleton:
         return f"noise {self.label!r}"
 
 
+class Absent:
+    """The name of the objects that a clustering does not have, though another has them.
+
+    >>> ABSENT
+    (absent)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "(absent)"
+
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = Absent()
+
+
 def first_places(codes: Integers, count: int) -> NDArray[np.int64]:
     """Return where each of the codes 0..count - 1 appears first; all of them do."""
     first = np.empty(count, np.int64)

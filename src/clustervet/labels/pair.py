@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of
 from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels.arrays import kind_of
-from clustervet.labels.codes import Codes, Mask, Names, Singleton, from_keys
+from clustervet.labels.codes import ABSENT, Codes, Mask, Names, Singleton, from_keys
 from clustervet.labels.index import check_index
 from clustervet.labels.read import read_labels
 from clustervet.labels.text import plain_label, show_label
 
 Missing = Literal["raise", "drop", "class"]
+# Beside these, an object may be in one of two clusterings alone.
+MissingInPair = Literal["raise", "drop", "class", "absent"]
+POLICIES_FOR_MISSING = ("raise", "drop", "class")
 NoisePolicy = Literal["keep", "drop", "singletons"]
 # Squares of larger real weights come too near to the largest float.
 HEAVY = 1e150
@@ -33,7 +36,7 @@ def encode_pair(
     weights: Any = None,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
     names: tuple[str, str] = ("truth", "pred"),
 ) -> tuple[Codes, Codes, NDArray[Any] | None]:
     """Read two clusterings of the same objects as codes.
@@ -50,8 +53,8 @@ def encode_pair(
         Label that means noise, a policy for the label -1, or a policy per label.
     noise_policy : {'keep', 'drop', 'singletons'}, optional
         What to do with noise. By default it is kept.
-    missing : {'raise', 'drop', 'class'}, default 'raise'
-        What to do with missing labels.
+    missing : {'raise', 'drop', 'class', 'absent'}, default 'raise'
+        What to do with missing labels. With 'absent' the object is in the other clustering alone.
     names : tuple of str, default ('truth', 'pred')
         Names of the two in messages.
 
@@ -84,6 +87,7 @@ def encode_pair(
         noise=noise,
         noise_policy=noise_policy,
         missing=missing,
+        one_sided=True,
     )
     return sides[0], sides[1], heavy
 
@@ -94,7 +98,8 @@ def encode_all(
     weights: Any = None,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
+    one_sided: bool = False,
 ) -> tuple[list[Codes], NDArray[Any] | None]:
     """Read several clusterings of the same objects as codes.
 
@@ -112,6 +117,8 @@ def encode_all(
         What to do with noise. By default it is kept.
     missing : {'raise', 'drop', 'class'}, default 'raise'
         What to do with missing labels.
+    one_sided : bool, default False
+        Whether `missing` may be 'absent': the object is in the other clusterings alone.
 
     Returns
     -------
@@ -144,7 +151,7 @@ def encode_all(
             )
     check_index(labelings if weights is None else {**labelings, "the weights": weights})
     heavy = None if weights is None else encode_weights(weights, length)
-    done, kept = settled(sides, policies, missing)
+    done, kept = settled(sides, policies, missing, one_sided=one_sided)
     return done, heavy if heavy is None or kept is None else heavy[kept]
 
 
@@ -254,10 +261,15 @@ def product_labels(truths: Sequence[Any], missing: str = "raise") -> Codes:
 
 
 def settled(
-    sides: Mapping[str, Codes], policies: Mapping[Any, Any], missing: Missing
+    sides: Mapping[str, Codes],
+    policies: Mapping[Any, Any],
+    missing: MissingInPair,
+    *,
+    one_sided: bool = False,
 ) -> tuple[list[Codes], Mask | None]:
     """The sides once missing labels and noise are dealt with, and which objects are left."""
-    one_of(missing, "missing", ("raise", "drop", "class"))
+    known = (*POLICIES_FOR_MISSING, "absent") if one_sided else POLICIES_FOR_MISSING
+    one_of(missing, "missing", known)
     kept = _kept(sides.values(), policies, missing)
     if kept is not None:
         if not kept.any():
@@ -267,9 +279,15 @@ def settled(
     return done, kept
 
 
-def _kept(sides: Collection[Codes], policies: Mapping[Any, Any], missing: Missing) -> Mask | None:
+def _kept(
+    sides: Collection[Codes], policies: Mapping[Any, Any], missing: MissingInPair
+) -> Mask | None:
     """The objects that no policy drops; None if that is all of them."""
-    dropped = [s.missing for s in sides if s.missing is not None and missing == "drop"]
+    gone = [s.missing for s in sides if s.missing is not None]
+    dropped = gone if missing == "drop" else []
+    if missing == "absent" and len(gone) == len(sides):
+        nowhere = np.logical_and.reduce(gone)  # in none of the clusterings
+        dropped = [nowhere] if nowhere.any() else []
     for label, policy in policies.items():
         for side in sides:
             code = side.find(label) if policy == "drop" else None
@@ -358,11 +376,15 @@ def _labelled(side: Codes, labels: Collection[Any]) -> Mask:
     return found if side.missing is None else found & ~side.missing
 
 
-def _fill(side: Codes, name: str, missing: Missing) -> Codes:
+def _fill(side: Codes, name: str, missing: MissingInPair) -> Codes:
     if side.missing is None or not side.missing.any():
         return side
     if missing == "class":
         return side.with_class(side.missing, [None])
+    if missing == "absent":
+        if side.missing.all():
+            raise LabelError(f"{name} has no label at all, so there is nothing to compare.")
+        return side.with_class(side.missing, [ABSENT])
     where = np.flatnonzero(side.missing)
     raise missing_error(name, len(where), f", the first at position {where[0]}")
 

@@ -84,7 +84,8 @@ def _sequence(labels: Any, what: str) -> Codes:
 
 
 def _pandas(series: Any, what: str) -> Codes:
-    if getattr(series, "ndim", 1) != 1:
+    # Made of nested lists, a series of numbers may have more dimensions than it says.
+    if getattr(series, "ndim", 1) != 1 or len(getattr(series, "shape", (0,))) != 1:
         raise LabelError(f"{what} is a table of shape {series.shape}; pass one of its columns.")
     if hasattr(series, "levels"):
         raise LabelError(f"{what} has several levels; pass one of them.")

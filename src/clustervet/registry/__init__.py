@@ -9,6 +9,7 @@ from __future__ import annotations
 from clustervet.registry.catalogue import FAMILIES, Registry, measures
 from clustervet.registry.decorator import measure
 from clustervet.registry.estimate import Estimate, Outcome
+from clustervet.registry.fields import FIELDS, Field
 from clustervet.registry.record import (
     Better,
     Cost,
@@ -22,9 +23,11 @@ from clustervet.registry.record import (
 
 __all__ = [
     "FAMILIES",
+    "FIELDS",
     "Better",
     "Cost",
     "Estimate",
+    "Field",
     "Kind",
     "Measure",
     "MeasureFunction",

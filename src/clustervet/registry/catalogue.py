@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from clustervet._checks import nearest
 from clustervet.errors import ParameterError, UnknownMeasureError
 from clustervet.labels import show_label
+from clustervet.registry.fields import FIELDS
 from clustervet.registry.record import Kind, Measure, MeasureFunction
 
 # Families in the order in which they are shown, and what each looks at; a user's own families
@@ -18,6 +19,13 @@ FAMILIES = {
     "coding": "code length of the classes given the clusters",
     "impurity": "mixtures of classes within clusters",
     "objects": "averages over single objects",
+    "coreference": "entities and their mentions, as in coreference resolution",
+    "linkage": "entities found whole, and the cost of repairs, as in record linkage",
+    "segmentation": "segments of images",
+    "diarisation": "stretches of speech",
+    "single_cell": "cell types across batches",
+    "log_parsing": "log messages by their template",
+    "communities": "communities of a graph",
     "compactness": "distances to centres, within clusters and between them",
     "separation": "distances between clusters beside those within",
     "silhouette": "each point's own cluster beside the nearest other",
@@ -127,6 +135,7 @@ class Registry(Mapping[str, Measure]):
         *,
         kind: Kind | None = None,
         family: str | Iterable[str] | None = None,
+        general: bool = False,
     ) -> list[Measure]:
         """Return the named measures in the order given, or all of a kind or family.
 
@@ -137,7 +146,10 @@ class Registry(Mapping[str, Measure]):
         kind : {"external", "internal"}, optional
             The kind of measures, where none are named.
         family : str or iterable of str, optional
-            Keep the measures of these families alone.
+            Keep the measures of these families alone. The family of a field, such as
+            "coreference", also has the measures that the field shares with others.
+        general : bool, default False
+            Where neither names nor families are given, leave out the measures of single fields.
 
         Returns
         -------
@@ -154,6 +166,8 @@ class Registry(Mapping[str, Measure]):
         >>> import clustervet as cv
         >>> [record.key for record in cv.measures.select(["vi", "ari"])]
         ['variation_of_information', 'adjusted_rand']
+        >>> [record.key for record in cv.measures.select(family="diarisation")][:3]
+        ['purity', 'inverse_purity', 'purity_f1']
         """
         chosen = list(self.values())
         if names is not None:
@@ -163,19 +177,29 @@ class Registry(Mapping[str, Measure]):
             raise UnknownMeasureError(
                 f"a family is named by a string, not by {show_label(family, 40)}."
             )
-        families = None if family is None else {family} if isinstance(family, str) else set(family)
-        if families is not None:
-            known = {record.family for record in self.values()}
-            for name in sorted(families - known):
+        found = [r for r in chosen if kind is None or names is not None or r.kind == kind]
+        if family is not None:
+            return self._of_families([family] if isinstance(family, str) else family, found)
+        if general and names is None:
+            return [record for record in found if record.family not in FIELDS]
+        return found
+
+    def _of_families(self, families: Iterable[str], chosen: list[Measure]) -> list[Measure]:
+        """The chosen measures of some families; a field's in its own order."""
+        known = {_normal(record.family): record.family for record in self.values()}
+        wanted: dict[str, None] = {}
+        for name in families:
+            if not isinstance(name, str) or _normal(name) not in known:
+                there = ", ".join(sorted(known.values()))
                 raise UnknownMeasureError(
-                    f"there is no family {name!r}; the families are {', '.join(sorted(known))}."
+                    f"there is no family or field {name!r}; there are {there}."
                 )
-        return [
-            record
-            for record in chosen
-            if (kind is None or names is not None or record.kind == kind)
-            and (families is None or record.family in families)
-        ]
+            family = known[_normal(name)]
+            named = FIELDS[family].names.values() if family in FIELDS else ()
+            own = (record.key for record in self.values() if record.family == family)
+            wanted |= dict.fromkeys([*named, *own])
+        held = {record.key: record for record in chosen}
+        return [held[key] for key in wanted if key in held]
 
     def _sort(self) -> None:
         """Keep records by family, in the order of FAMILIES, and by arrival within one."""

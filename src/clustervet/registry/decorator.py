@@ -64,6 +64,7 @@ def measure(
     cost: Cost | None = None,
     sized: bool = False,
     arrays: Arrays = "",
+    partial: bool = False,
 ) -> Callable[[Callable[..., float]], MeasureFunction]:
     """Turn a formula into a public measure and add it to the registry.
 
@@ -118,6 +119,8 @@ def measure(
         Of what the formula takes arrays as well, one item per table: of pair counts (`exact_pairs`
         and `exact_n`, which makes `many` quick), of all sums that tables have (which makes
         intervals quick), or of nothing.
+    partial : bool, default False
+        Whether the formula takes tables in which some objects are in one of the clusterings alone.
 
     Returns
     -------
@@ -175,6 +178,7 @@ def measure(
             cost=cost or ("cells" if kind == "external" else "points"),
             sized=sized,
             arrays=arrays,
+            partial=partial,
         )
         measures.add(record)
 

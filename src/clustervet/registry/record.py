@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import suggestion
-from clustervet.errors import ClustervetError, MemoryLimitError, ParameterError, UndefinedError
+from clustervet.errors import (
+    ClustervetError,
+    MemoryLimitError,
+    ParameterError,
+    TableError,
+    UndefinedError,
+)
 from clustervet.labels.several import named_labels
 from clustervet.registry.estimate import Estimate, Outcome
 from clustervet.view.model import Section
@@ -25,6 +31,7 @@ Cost = Literal["cells", "points", "pairs", "refits"]
 Kind = Literal["external", "internal"]
 Arrays = Literal["", "pairs", "sums"]
 Fault = type[ClustervetError] | None
+ONE_SIDED = "some objects are in one of the clusterings alone, and this measure needs both"
 
 
 class MeasureFunction(Protocol):
@@ -93,6 +100,8 @@ class Measure(Result):
     arrays : {"", "pairs", "sums"}, optional
         Of what the formula takes arrays as well, one item per table: of pair counts, of all sums
         that tables have, or of nothing.
+    partial : bool, optional
+        Whether it takes tables in which some objects are in one of the clusterings alone.
 
     Examples
     --------
@@ -126,6 +135,7 @@ class Measure(Result):
     cost: Cost = "cells"
     sized: bool = False
     arrays: Arrays = ""
+    partial: bool = False
 
     def __call__(self, *data: Any, **options: Any) -> float:
         """Return the value for labels or for one finished table.
@@ -311,6 +321,8 @@ class Measure(Result):
                 f"{self.key} has no parameter {unknown[0]!r}; it takes "
                 f"{', '.join(self.parameters) or 'none'}."
             )
+        if not self.partial and getattr(subject, "partial", False):
+            return Outcome(math.nan, ONE_SIDED), TableError
         perfect = self.perfect if getattr(subject, "identical", False) else None
         if perfect is not None and not parameters:
             return Outcome(perfect), None

@@ -8,7 +8,7 @@ from typing import Any, overload
 from numpy.typing import ArrayLike
 
 from clustervet.contingency import Contingency, EngineTable
-from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.labels.pair import MissingInPair, NoisePolicy
 from clustervet.scorecard.card import ScoreCard, ScoreCards
 from clustervet.scorecard.judge import Chosen, Questions, answer, read_sides
 
@@ -37,7 +37,7 @@ def external_scores(
     weights: ArrayLike | None = None,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
     confidence: float | None = None,
     resamples: int = 2_000,
     random_state: Any = None,
@@ -54,7 +54,7 @@ def external_scores(
     weights: ArrayLike | None = None,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
     confidence: float | None = None,
     resamples: int = 2_000,
     random_state: Any = None,

@@ -22,7 +22,7 @@ from clustervet.inference.compare import why_no_test
 from clustervet.inference.interval import intervals as intervals_of
 from clustervet.inference.members import Members
 from clustervet.inference.nulls import resolve_model
-from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.labels.pair import MissingInPair, NoisePolicy
 from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.scorecard.card import (
     SCHEMA,
@@ -90,7 +90,7 @@ class Questions:
 
     def records(self) -> list[Measure]:
         """Return the external measures asked for."""
-        found = measures.select(self.measures, kind="external", family=self.family)
+        found = measures.select(self.measures, kind="external", family=self.family, general=True)
         for record in found:
             if record.kind != "external":
                 raise ParameterError(f"{record.key} needs features, not a second labeling.")
@@ -296,8 +296,7 @@ def answer(
     for (truth, pred), table in tables.items():
         intervals = attempt("intervals", partial(_intervals, table, records, asked)) or {}
         scores = [Score(r, *r.evaluate(table), intervals.get(r.key)) for r in records]
-        noise = table.noise_as_cluster
-        subject = TableSubject(table.n, *table.shape, truth, pred, noise_as_cluster=noise)
+        subject = _subject(table, truth, pred)
         cards[_card_name(truth, pred, len(truths), len(preds))] = ScoreCard(subject, scores)
         if asked.chance is not None:
             chances[pred] = attempt("chance", partial(_levels, table, asked)) or {}
@@ -334,9 +333,22 @@ def _intervals(table: Table, records: list[Measure], asked: Questions) -> dict[s
     return {record.key: each for record, each in zip(sure, found, strict=True)}
 
 
+def _subject(table: Table, truth: str, pred: str) -> TableSubject:
+    (classes, clusters), (row, column) = table.shape, table.absent
+    return TableSubject(
+        table.n,
+        classes - (row is not None),
+        clusters - (column is not None),
+        truth,
+        pred,
+        remarks=(table.one_sided_note(),) if table.partial else (),
+        noise_as_cluster=table.noise_as_cluster,
+    )
+
+
 def _levels(table: Table, asked: Questions) -> dict[str, Chance]:
     found = chance_levels(
-        measures.select(asked.beside_chance, kind="external", family=asked.family),
+        measures.select(asked.beside_chance, kind="external", family=asked.family, general=True),
         table,
         model=str(asked.chance),
         samples=asked.samples if table.n <= MOST_OBJECTS else 0,
@@ -385,7 +397,7 @@ def judge(
     weights: Any = None,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> Judgement:

@@ -19,7 +19,7 @@ from clustervet.frames.remarks import features_remark, header_remark
 from clustervet.geometry.picture import ClusteredPoints, tried_points
 from clustervet.geometry.points import read_points, standardized
 from clustervet.labels import show_label
-from clustervet.labels.pair import Missing, noise_policies
+from clustervet.labels.pair import MissingInPair, noise_policies
 from clustervet.registry import measures as registry
 from clustervet.scorecard.card import ScoreCards
 from clustervet.scorecard.card_document import best_card, headline_key
@@ -52,7 +52,7 @@ def score_files(
     id: str | None = None,
     weights: str | None = None,
     noise: Any = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
     engine: str | None = None,
     memory_limit: str | None = None,
     delimiter: str | None = None,
