@@ -223,7 +223,10 @@ def run(case: Case, room: Room) -> Verdict:
     outputs = outputs_of(argv) if argv else []
     targets = [place_of(target, case.files) for _, target in outputs]
     used = _used(argv, case.files)
-    allowed = [target for target in targets if target not in used]
+    # Of two hard links to a file that is no input, the one that is named may be replaced.
+    named = [os.path.normpath(os.path.join("in", name)) for _, name in outputs]
+    pairs = zip(named, targets, strict=True)
+    allowed = [place for pair in pairs if pair[1] not in used for place in pair]
     verdict, ran = run_command(room, case, Job(argv), allowed)
     if verdict.failed or ran.code:
         return verdict

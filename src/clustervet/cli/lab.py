@@ -141,13 +141,14 @@ def advise(
 ) -> None:
     """Show measures that have what is needed, or those that lack least.
 
-    All measures by default.
+    By default those of no single field; -m all has every measure.
     """
     from clustervet.lab import advise as choose
     from clustervet.lab import axioms as test
 
-    named = None if measure == ["all"] else _measures(measure)
-    emit(choose(need, test(named)), format, output, report=report)
+    named = _measures(measure)
+    matrix = None if named is None else test(None if measure == ["all"] else named)
+    emit(choose(need, matrix), format, output, report=report)
 
 
 @lab.command()

@@ -91,8 +91,8 @@ def _matched(table: Contingency, iou: float) -> list[float]:
     """The overlaps above the threshold; from a half on, each segment has one at most."""
     if not (is_number(iou) and 0.5 <= iou < 1):
         raise ParameterError(
-            "iou must be a number below 1 and of at least 0.5, so that a segment matches one at most, "
-            f"not {iou!r}."
+            "iou must be a number below 1 and of at least 0.5, so that a segment matches one "
+            f"at most, not {iou!r}."
         )
     found = overlaps(table)
     above = found > iou

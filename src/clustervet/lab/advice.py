@@ -13,6 +13,7 @@ from clustervet.lab.axioms import axioms
 from clustervet.lab.matrix import PropertyMatrix, known_properties, measure_section
 from clustervet.labels import show_label
 from clustervet.registry import Measure
+from clustervet.registry import measures as registry
 from clustervet.view import Result, Section, plain_table
 
 # Number of measures that are shown where none meets all needs.
@@ -252,7 +253,7 @@ def advise(needs: Iterable[str] | str, matrix: PropertyMatrix | None = None) -> 
         What is needed, in words such as "metric", "chance-adjusted", "different k" or
         "bounded"; the key of a property is a need as well.
     matrix : PropertyMatrix, optional
-        The measures to choose from, as `axioms` returns them. All external measures by default.
+        The measures to choose from, as `axioms` returns them. The general external ones by default.
 
     Returns
     -------
@@ -272,7 +273,8 @@ def advise(needs: Iterable[str] | str, matrix: PropertyMatrix | None = None) -> 
     []
     """
     asked = read_needs(needs)
-    matrix = axioms() if matrix is None else matrix
+    if matrix is None:
+        matrix = axioms(registry.select(kind="external", general=True))
     wanted = list(dict.fromkeys(key for need in asked for key in need.properties))
     tested = {kind.key for kind in matrix.properties}
     untested = [key for key in wanted if key not in tested]
