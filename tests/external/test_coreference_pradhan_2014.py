@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import duckdb
@@ -360,3 +361,13 @@ def test_several_predictions_do_not_take_one_sided_objects() -> None:
         cv.rank_predictions(
             ["a", "a", "b"], {"x": [0, None, 1], "y": [0, 0, 1]}, measure="muc_f1", missing="absent"
         )
+
+
+@pytest.mark.parametrize("key", ["blanc_precision", "blanc_recall"])
+def test_blanc_of_random_clusterings_is_a_half_on_average(key: str) -> None:
+    """Exactly, over all orders of the clusters: a pair is together in both as by its margins."""
+    truth = [0, 0, 0, 1, 1, 2]
+    for clusters in ([0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 2, 2]):
+        orders = list(permutations(clusters))
+        mean = math.fsum(cv.measures[key](truth, list(pred)) for pred in orders) / len(orders)
+        assert mean == pytest.approx(0.5)

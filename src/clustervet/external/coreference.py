@@ -332,7 +332,7 @@ def _blanc_links(table: Contingency) -> list[Links]:
     reference=BLANC,
     meaning="The mean of two shares: of pairs that the prediction puts together, and of pairs "
     "that it puts apart, those on which the truth agrees. A kind of pair that the truth has not "
-    "is left out.",
+    "is left out. Random clusterings have 1/2 on average, whatever their sizes.",
     use="Pairs apart should count as much as pairs together, though there are many more of them.",
     avoid="There are many classes: nearly all pairs are apart in both, and half of the value is "
     "close to 1 whatever the clustering.",
@@ -359,7 +359,7 @@ def blanc_precision(table: Contingency) -> float:
     reference=BLANC,
     meaning="The mean of two shares: of pairs that the truth puts together, and of pairs that it "
     "puts apart, those on which the prediction agrees. A kind of pair that the truth has not is "
-    "left out.",
+    "left out. Random clusterings have 1/2 on average, whatever their sizes.",
     use="Together with BLANC precision.",
     avoid="There are many classes: half of the value is then close to 1 whatever the clustering.",
 )
