@@ -12,6 +12,7 @@ from clustervet.contingency.table import Contingency
 from clustervet.errors import ParameterError
 from clustervet.frames.remarks import PAIRED_BY_ROW, header_remark, unmatched_remark
 from clustervet.labels import Codes, check_index, product_labels
+from clustervet.labels.keyed import aligned_sides
 
 if TYPE_CHECKING:
     from clustervet.frames.source import Unmatched
@@ -141,12 +142,13 @@ class Tables(Mapping[Pair, Any]):
         >>> {pair: table.shape for pair, table in tables.items()}
         {('shape', 'a'): (2, 2), ('colour', 'a'): (2, 2), ('product', 'a'): (3, 2)}
         """
+        missing = policies.get("missing", "raise")
+        truths, preds = aligned_sides(truths, preds, missing, {"weights": weights})
         check_index({**truths, **preds})
         classes = dict(truths)
         if len(classes) > 1:
             if PRODUCT in classes:
                 raise ParameterError(TAKEN)
-            missing = policies.get("missing", "raise")
             classes[PRODUCT] = product_labels(list(truths.values()), missing)
         counters = {
             (truth, pred): partial(

@@ -14,7 +14,8 @@ from clustervet.contingency.tables import Tables
 from clustervet.errors import LabelError, ParameterError
 from clustervet.inference.members import read_ids
 from clustervet.labels import Codes, check_index, read_labels
-from clustervet.scorecard.judge import named_labelings
+from clustervet.labels.keyed import aligned_sides, is_keyed
+from clustervet.scorecard.judge import several_predictions
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ def read_inputs(
         truth, preds = (None, tables) if held is None else ({name: held[0]}, held[1])
     if preds is None:
         raise ParameterError("give the clusterings, as labels or as tables.")
-    named = named_labelings(preds, "preds") if isinstance(preds, Mapping) else {"pred": preds}
+    named = several_predictions(preds, "preds")
     finished = [isinstance(each, Contingency) for each in named.values()]
     if any(finished):
         if not all(finished):
@@ -104,6 +105,10 @@ def read_inputs(
     name, labels = _one_truth(truth)
     if labels is None and features is None:
         raise ParameterError("give a truth, or features, or both to hold the clusterings against.")
+    beside = {"features": features, "weights": weights, "ids": ids}
+    known = {} if labels is None else {name: labels}
+    known, named = aligned_sides(known, named, policies.get("missing", "raise"), beside)
+    labels = known.get(name)
     check_index({name: labels, **named, "the features": features, "the weights": weights})
     codes = {each: read_labels(found, each) for each, found in named.items()}
     read = None if labels is None else read_labels(labels, name)
@@ -129,7 +134,7 @@ def read_inputs(
 
 def _one_truth(truth: Any) -> tuple[str, Any]:
     """The name and labels of the truth."""
-    if not isinstance(truth, Mapping):
+    if not isinstance(truth, Mapping) or is_keyed(truth):
         return "truth", truth
     if len(truth) != 1:
         raise ParameterError(f"one truth is examined at a time, not {len(truth)}.")

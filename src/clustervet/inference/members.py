@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from clustervet.errors import ClustervetError, LabelError, ParameterError
 from clustervet.labels import Codes, consecutive, read_labels, show_label
+from clustervet.labels.keyed import aligned
 from clustervet.labels.pair import noise_policies, settled
 
 Rows = NDArray[np.int64]
@@ -127,7 +128,9 @@ class Members:
         *labels, ids = self._given() if callable(self._given) else (*self._given, None)[:3]
         if ids is not None:
             self.ids = read_ids(ids, labels[0])
-        sides = dict(zip(("truth", "pred"), map(read_labels, labels), strict=True))
+        given = dict(zip(("truth", "pred"), labels, strict=True))
+        held = aligned(given, self._options.get("missing", "raise"))
+        sides = {name: read_labels(side, name) for name, side in held.items()}
         policies = noise_policies(self._options.get("noise"), self._options.get("noise_policy"))
         (truth, pred), kept = settled(
             sides, policies, self._options.get("missing", "raise"), one_sided=True

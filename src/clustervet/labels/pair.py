@@ -13,6 +13,7 @@ from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels.arrays import kind_of
 from clustervet.labels.codes import ABSENT, Codes, Mask, Names, Singleton, from_keys
 from clustervet.labels.index import check_index
+from clustervet.labels.keyed import aligned
 from clustervet.labels.read import read_labels
 from clustervet.labels.text import plain_label, show_label
 
@@ -141,6 +142,7 @@ def encode_all(
     [[0, 0], [1, 2]]
     """
     policies = noise_policies(noise, noise_policy)
+    labelings = aligned(labelings, missing, {"weights": weights})
     sides = {name: read_labels(labels, name) for name, labels in labelings.items()}
     first, length = next((name, len(side)) for name, side in sides.items())
     for name, side in sides.items():

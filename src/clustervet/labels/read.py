@@ -43,6 +43,7 @@ def read_labels(labels: Any, what: str = "labels") -> Codes:
     """
     if isinstance(labels, Codes):
         return labels
+    labels = _held(labels)
     reader = READERS.get(type(labels).__module__.partition(".")[0])
     if reader is not None and hasattr(labels, "__len__"):
         codes = reader(labels, what)
@@ -53,6 +54,19 @@ def read_labels(labels: Any, what: str = "labels") -> Codes:
     if len(codes) == 0:
         raise LabelError(f"{what} is empty; at least one object is needed.")
     return codes
+
+
+def _held(labels: Any) -> Any:
+    """The labels of a fitted estimator, of a pipeline that ends in one, or of a graph's clustering.
+
+    Anything else is returned as it is.
+    """
+    last = labels.steps[-1][1] if hasattr(labels, "steps") else labels
+    if hasattr(last, "labels_"):
+        return last.labels_
+    if hasattr(labels, "membership") and hasattr(labels, "graph"):  # VertexClustering of igraph
+        return labels.membership
+    return labels
 
 
 def _sequence(labels: Any, what: str) -> Codes:

@@ -40,6 +40,18 @@ def named_labels(labelings: Any) -> list[Named]:
     return [(name, name, item) for name, item in names]
 
 
+def is_frame(labels: Any) -> bool:
+    """Whether labels are a frame of pandas, polars or pyarrow, with labelings as its columns.
+
+    >>> import pandas as pd
+    >>> is_frame(pd.DataFrame({"a": [0, 1]})), is_frame(pd.Series([0, 1]))
+    (True, False)
+    """
+    if type(labels).__module__.partition(".")[0] not in FRAMES:
+        return False
+    return hasattr(labels, "columns") and len(getattr(labels, "shape", ())) == 2
+
+
 def _by_name(pairs: list[tuple[Any, Any]]) -> list[Named]:
     names = [str(name) for name, _ in pairs]
     if len(set(names)) < len(names):

@@ -22,6 +22,7 @@ from clustervet.errors import (
 )
 from clustervet.labels.several import named_labels
 from clustervet.registry.estimate import Estimate, Outcome
+from clustervet.registry.scorer import Scorer
 from clustervet.view.model import Section
 from clustervet.view.result import Result
 
@@ -206,6 +207,45 @@ class Measure(Result):
         given = [labels for _, _, labels in named_labels(labelings)]
         subjects = (self.subject(known, labels, **options) for labels in given)
         return np.array([self._apply(subject, parameters)[0].value for subject in subjects], float)
+
+    def scorer(self, **options: Any) -> Scorer:
+        """Return the measure as a scorer of scikit-learn, for which higher is better.
+
+        Parameters
+        ----------
+        **options : object
+            Parameters of the formula, and options of the input such as ``noise``.
+
+        Returns
+        -------
+        Scorer
+            A function of a fitted estimator, points and, for external measures, classes.
+
+        Raises
+        ------
+        ParameterError
+            If the measure has no better direction, or has no such option.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> from sklearn.cluster import KMeans
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> X = [[k % 2 * 9.0 + k / 10] for k in range(20)]
+        >>> search = GridSearchCV(
+        ...     KMeans(random_state=0),
+        ...     {"n_clusters": [2, 4]},
+        ...     scoring=cv.measures["silhouette"].scorer(),
+        ...     cv=[(range(20), range(20))],
+        ... )
+        >>> search.fit(X).best_params_
+        {'n_clusters': 2}
+        """
+        if self.better == "neither":
+            raise ParameterError(f"{self.key} has no better direction, so it cannot be a score.")
+        known = list(inspect.signature(doors[self.kind]).parameters)[3:]
+        check_options(options, [*known, *self.parameters], self.key)
+        return Scorer(self, options)
 
     def subject(self, *data: Any, **options: Any) -> Any:
         """Return what the formula reads: a table or a geometry.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, overload
 
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from clustervet.contingency import Contingency, EngineTable
 from clustervet.labels.pair import MissingInPair, NoisePolicy
 from clustervet.scorecard.card import ScoreCard, ScoreCards
-from clustervet.scorecard.judge import Chosen, Questions, answer, read_sides
+from clustervet.scorecard.judge import Chosen, Questions, answer, is_several, read_sides
 
 
 @overload
@@ -70,8 +70,10 @@ def external_scores(
         combination of labels is a class of its own. A finished table, or the tables that
         `read_tables` makes of files, stand for truth and prediction.
     pred : array-like or mapping, optional
-        The clusters: one label per object. Several predictions, as {name: labels}, are scored
-        side by side.
+        The clusters: one label per object; a fitted estimator or a clustering of igraph has them.
+        Truth and prediction may also name their objects, as {object: label} or as lists of sets of
+        objects. Several predictions, as {name: labels} or as columns of a frame, are scored side
+        by side.
     measures : str, Measure or list, optional
         The measures to compute, by key or alias; all external ones by default.
     family : str or list of str, optional
@@ -124,5 +126,5 @@ def external_scores(
         truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
     )
     cards = answer(tables, asked).scores
-    single = len(cards) == 1 and not isinstance(pred, Mapping) and not isinstance(truth, Mapping)
+    single = len(cards) == 1 and not (is_several(truth) or is_several(pred))
     return next(iter(cards.values())) if single else cards

@@ -22,7 +22,9 @@ from clustervet.inference.compare import why_no_test
 from clustervet.inference.interval import intervals as intervals_of
 from clustervet.inference.members import Members
 from clustervet.inference.nulls import resolve_model
+from clustervet.labels.keyed import is_keyed
 from clustervet.labels.pair import MissingInPair, NoisePolicy
+from clustervet.labels.several import is_frame, named_labels
 from clustervet.registry import Measure, MeasureFunction, measures
 from clustervet.scorecard.card import (
     SCHEMA,
@@ -479,12 +481,20 @@ def read_sides(truth: Any, pred: Any, *, weights: Any = None, **policies: Any) -
         return truth if isinstance(truth, Tables) else Tables.of(truth)
     if pred is None:
         raise ParameterError("scoring needs truth and prediction, or one Contingency.")
-    preds = _several_predictions(pred)
+    preds = several_predictions(pred)
     return Tables.of_labels(_several_truths(truth), preds, weights=weights, policies=policies)
 
 
-def _several_predictions(pred: Any) -> dict[str, Any]:
-    return named_labelings(pred, "pred") if isinstance(pred, Mapping) else {"pred": pred}
+def several_predictions(pred: Any, what: str = "pred") -> dict[str, Any]:
+    """Labelings by name: those of a mapping, the columns of a frame, or one."""
+    if is_frame(pred):
+        return {name: labels for name, _, labels in named_labels(pred)}
+    return named_labelings(pred, what) if is_several(pred) else {"pred": pred}
+
+
+def is_several(labels: Any) -> bool:
+    """Whether labels are several labelings by name: a mapping of them, or a frame."""
+    return is_frame(labels) or (isinstance(labels, Mapping) and not is_keyed(labels))
 
 
 def named_labelings(labelings: Mapping[Any, Any], what: str) -> dict[str, Any]:
@@ -500,7 +510,7 @@ def named_labelings(labelings: Mapping[Any, Any], what: str) -> dict[str, Any]:
 
 
 def _several_truths(truth: Any) -> dict[str, Any]:
-    if isinstance(truth, Mapping):
+    if is_several(truth) and not is_frame(truth):
         return named_labelings(truth, "truth")
     if isinstance(truth, list | tuple) and truth and all(map(_is_labeling, truth)):
         return {f"truth {k}": labels for k, labels in enumerate(truth, 1)}
