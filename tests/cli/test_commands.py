@@ -263,7 +263,7 @@ def commands(command=None, path=()):
 
 COMMANDS = {" ".join(path): command for path, command in commands()}
 # Parameters of functions that no command calls.
-PYTHON_ONLY = {"n"}
+PYTHON_ONLY = {"n", "overlap"}
 OPTION = re.compile(r"(?<![\w-])--[a-z](?:[a-z-]*[a-z])?(?![a-z-])")
 
 

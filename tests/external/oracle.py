@@ -824,7 +824,7 @@ def ceaf_e_f1(table):
 
 def _blanc(table):
     """Luo et al. 2014: (right, of truth, of prediction) for pairs together and pairs apart."""
-    if not table.whole:
+    if table.pairs is None:
         return []
     both, p, q, m = table.pairs
     kinds = [(both, p, q), (m - p - q + both, m - p, m - q)]

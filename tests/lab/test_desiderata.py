@@ -204,7 +204,8 @@ def test_lower_is_better_where_the_record_says_so():
 
 def test_all_measures_with_a_direction():
     found = desiderata("all", SMALL)
-    wanted = {r.key for r in cv.measures.values() if r.kind == "external" and r.better != "neither"}
+    general = cv.measures.select(kind="external", general=True)
+    wanted = {record.key for record in general if record.better != "neither"}
     assert set(found.measures) == wanted
     assert set(found.faults) == {"adjusted_mutual_information"}  # which needs whole counts
     assert found.verdicts["P3"]["rand"].failed > 0

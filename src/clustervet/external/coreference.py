@@ -8,6 +8,7 @@ sizes of that side alone, as in the reference scorer of the CoNLL shared tasks (
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from clustervet.external.common import (
     at_most_one,
     harmonic,
     objects_of,
+    pairs_of,
     ratios,
     share,
 )
@@ -302,16 +304,17 @@ def ceaf_e_f1(table: Contingency) -> float:
 
 def _blanc_links(table: Contingency) -> list[Links]:
     """Pairs together and pairs apart, of which the truth has some."""
-    _need_objects(table)
-    sides = table.sides
-    objects, together = [], []
-    for sizes in (sides.classes, sides.clusters):
-        objects.append(exact_sum(sizes))
-        together.append((sum_squares(sizes) - objects[-1]) // 2)
-    everything = [n * (n - 1) // 2 for n in objects]
-    shared = table.shared_pairs
+    shared = pairs_of(table)
+    together = [shared.same_class, shared.same_cluster]
+    everything = [shared.total, shared.total]
+    if table.partial:
+        shared = table.shared_pairs
+        sizes = (table.sides.classes, table.sides.clusters)
+        objects = [exact_sum(each) for each in sizes]
+        together = [Fraction(sum_squares(x) - n, 2) for x, n in zip(sizes, objects, strict=True)]
+        everything = [Fraction(n * (n - 1), 2) for n in objects]
     links = [
-        Links(shared.n11, *together),
+        Links(shared.n11, together[0], together[1]),
         Links(shared.n00, everything[0] - together[0], everything[1] - together[1]),
     ]
     found = [kind for kind in links if kind.truth]
