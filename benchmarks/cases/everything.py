@@ -27,7 +27,7 @@ def run(scale: Scale) -> Iterator[Row]:
                 score["adjusted_rand"] if isinstance(score, cv.ScoreCard) else score
             ),
         )
-        count = len(cv.measures.select(kind="external"))
+        count = len(cv.measures.select(kind="external", general=True))
         yield from rows(
             ours,
             peers,
