@@ -49,8 +49,8 @@ def _coreference(scale: Scale) -> Iterator[Row]:
         "ceaf_e_f1": coref_metrics.entity_ceaf,
     }
     n, entities = scale(1_000_000), scale(300_000)
-    # The peer looks at all pairs of entities: 10,000 mentions of 3,000 entities take it two minutes,
-    # and the matrix for 300,000 of them does not fit into memory.
+    # The peer looks at all pairs of entities: 3,000 of them take it two minutes, and the matrix
+    # for 300,000 does not fit into memory.
     few = 6_000, 2_000
     for measure, peer in peers.items():
         sizes = [(n, entities), few] if measure == "ceaf_e_f1" else [(n, entities)]
