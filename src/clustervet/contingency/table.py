@@ -508,6 +508,12 @@ class Contingency(TableSums, Result):
         -------
         str
             One sentence.
+
+        Examples
+        --------
+        >>> table = Contingency.from_labels(["a", "b", None], [0, 0, 1], missing="absent")
+        >>> table.one_sided_note()
+        'Of 3 objects, pred alone has 1; measures that need both have no value.'
         """
         row, col = self.absent
         alone = {

@@ -130,7 +130,7 @@ def _exceed(plain: Plain, cells: list[int], iou: Fraction) -> list[bool]:
     avoid="Segments are split often: their parts do not match, and nothing is left of them.",
 )
 def panoptic_quality(table: Contingency, iou: float = 0.5) -> float:
-    """Overlaps of matched segments as a share of the mean number of segments.
+    """Sum of the overlaps of matched segments, as a share of the mean number of segments.
 
     Parameters
     ----------

@@ -185,6 +185,8 @@ class Singleton:
 class Absent:
     """The name of the objects that a clustering does not have, though another has them.
 
+    Examples
+    --------
     >>> ABSENT
     (absent)
     """
