@@ -75,6 +75,25 @@ def test_blocks_of_a_volume_add_up() -> None:
     assert sum(parts) == whole
 
 
+@pytest.mark.parametrize("kind", ["wide", "narrow", "wide at first", "one colour"])
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.int64])
+def test_large_images_of_wide_segments_are_read_in_runs(kind: str, dtype: type) -> None:
+    rng = np.random.default_rng(3)
+    boxes = rng.integers(0, 200, (35, 30))
+    truth = np.kron(boxes, np.ones((20, 40), int)).astype(dtype)
+    pred = np.roll(truth, 3, axis=1)
+    if kind == "narrow":
+        pred = rng.integers(0, 5, truth.shape).astype(dtype)
+    if kind == "wide at first":
+        pred[400:] = rng.integers(0, 5, pred[400:].shape)
+    if kind == "one colour":
+        truth[:], pred[:] = 7, 9
+    table = cv.Contingency.from_images(truth, pred, ignore=3)
+    kept = truth != 3
+    assert table == cv.Contingency.from_labels(truth[kept], pred[kept])
+    assert table.is_whole
+
+
 @pytest.mark.parametrize(
     ("truth", "pred", "ignore", "said"),
     [
