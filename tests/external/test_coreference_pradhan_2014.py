@@ -303,7 +303,7 @@ def test_measures_that_need_both_sides_refuse() -> None:
     assert "in one of the clusterings alone" in card.scores["rand"].why
     assert card["muc"] == pytest.approx(1 / 3)
     assert (card.subject.classes, card.subject.clusters) == (3, 4)
-    assert "truth alone has 2 and pred alone 3" in " ".join(card.subject.remarks)
+    assert "truth alone has 2 and pred alone has 3" in " ".join(card.subject.remarks)
     with pytest.raises(TableError, match="chance level"):
         cv.chance("muc", key, response, missing="absent")
 

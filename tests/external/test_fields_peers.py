@@ -277,6 +277,8 @@ def test_segments_that_touch_or_overlap() -> None:
         cv.Contingency.from_segments(twice, [(0, 7, 0)])
     table = cv.Contingency.from_segments(twice, [(0, 7, 0)], overlap="drop")
     assert table.n == 6
+    with pytest.raises(LabelError, match="pred has no time left once times with more than one"):
+        cv.Contingency.from_segments(twice, [(3, 4, 0)], overlap="drop")
 
 
 @pytest.mark.parametrize(
@@ -289,6 +291,10 @@ def test_segments_that_touch_or_overlap() -> None:
         ([(0, math.nan, "a")], "segments must end after they start"),
         ([("x", 1, "a")], "truth must have numbers as starts and ends"),
         ([(0, 1, None)], "truth has a segment without a label"),
+        ([(0, 1, pd.NA)], "truth has a segment without a label"),
+        ([(0, 1, ["a"])], "the labels of truth"),
+        (None, r"truth must be segments \(start, end, label\), not None"),
+        (7, r"truth must be segments \(start, end, label\), not"),
         (pd.DataFrame({"start": [0], "stop": [1]}), "truth must have columns start, end and label"),
     ],
 )

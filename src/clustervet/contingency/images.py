@@ -13,8 +13,9 @@ from clustervet.contingency.table import Contingency
 from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import show_label
 
-# Images of at least so many pixels are read in blocks of runs, if runs have so many pixels or more
-# on average: segments are wide, so that most pixels are like the one before.
+# Most pixels of a wide segment are like the one before. From MANY_PIXELS on, runs of equal pixels
+# are counted instead of pixels, unless they are shorter than LONG on average; a block stays in the
+# cache.
 MANY_PIXELS = 2**18
 BLOCK = 2**18
 LONG = 8
@@ -96,5 +97,6 @@ def _without(table: Contingency, classes: set[int]) -> Contingency:
     sizes = np.diff(old.indptr)[kept]
     indptr = np.concatenate([[0], np.cumsum(sizes)])
     rest, _, cols = squeeze(Cells(indptr, old.cols[cells], old.values[cells]))
-    left = [table.cluster_names[col] for col in cols.tolist()]
+    found = table.cluster_names
+    left = [found[col] for col in cols.tolist()]
     return Contingency(rest, [name for name, keep in zip(names, kept, strict=True) if keep], left)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of
-from clustervet.contingency.build import ordered_names
 from clustervet.contingency.cells import group_cells
 from clustervet.contingency.table import Contingency
 from clustervet.errors import LabelError, Setting
-from clustervet.labels import ABSENT, plain_label, show_label
+from clustervet.labels import ABSENT, plain_label, read_labels, show_label
+from clustervet.labels.arrays import kind_of
 
 Overlap = Literal["raise", "drop"]
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ def segment_table(truth: Any, pred: Any, overlap: Overlap) -> Contingency:
     edges = np.unique(np.concatenate([np.concatenate(side[:2]) for side in sides]))
     lengths = np.diff(edges)
     spoken = [_spoken(side, edges) for side in sides]
-    several = [(count > 1) & (lengths > 0) for count, _ in spoken]
+    several = [count > 1 for count, _ in spoken]
     for what, twice in zip(("truth", "pred"), several, strict=True):
         if overlap == "raise" and twice.any():
             raise LabelError(
@@ -42,8 +42,11 @@ def segment_table(truth: Any, pred: Any, overlap: Overlap) -> Contingency:
                 ".",
             )
     kept = ~(several[0] | several[1]) & ((spoken[0][1] >= 0) | (spoken[1][1] >= 0))
-    if not kept.any():
-        raise LabelError("no time is left once times with more than one label are dropped.")
+    for what, (_, who) in zip(("truth", "pred"), spoken, strict=True):
+        if not (who[kept] >= 0).any():
+            raise LabelError(
+                f"{what} has no time left once times with more than one label are dropped."
+            )
     names, codes = [], []
     for (_, who), side in zip(spoken, sides, strict=True):
         used, code = np.unique(who[kept], return_inverse=True)
@@ -66,8 +69,10 @@ def _read(segments: Any, what: str) -> Side:
         rows: Sequence[Any] = [(part.start, part.end, label) for part, _, label in tracks]
     elif hasattr(segments, "columns") and hasattr(segments, "to_numpy"):
         rows = _rows_of_frame(segments, what)
-    else:
+    elif isinstance(segments, Iterable):
         rows = list(segments)
+    else:
+        raise LabelError(f"{what} must be segments (start, end, label), not {kind_of(segments)}.")
     if not rows:
         raise LabelError(f"{what} has no segments.")
     for at, row in enumerate(rows):
@@ -87,11 +92,11 @@ def _read(segments: Any, what: str) -> Side:
             f"segments must end after they start; number {at} of {what} is from {starts[at]:g} to "
             f"{ends[at]:g}."
         )
-    labels = [plain_label(row[2]) for row in rows]
-    if any(label is None or label != label for label in labels):
+    labels = read_labels([row[2] for row in rows], f"the labels of {what}")
+    if labels.missing is not None and labels.missing.any():
         raise LabelError(f"{what} has a segment without a label.")
-    names, place = ordered_names(labels)
-    return starts, ends, np.array([place[label] for label in labels], np.int64), names
+    used, codes = np.unique(labels.values, return_inverse=True)
+    return starts, ends, codes, [plain_label(name) for name in labels.restore(used)]
 
 
 def _rows_of_frame(frame: Any, what: str) -> list[tuple[Any, ...]]:

@@ -248,7 +248,7 @@ def ceaf_e_precision(table: Contingency) -> float:
     >>> round(ceaf_e_precision(["a", "a", "b", "b"], [0, 0, 0, 1]), 12)
     0.733333333333
     """
-    return at_most_one(table.matched_overlap / len(table.sides.clusters))
+    return at_most_one(share(table.matched_overlap, len(table.sides.clusters), NO_OBJECTS))
 
 
 @measure(
@@ -272,7 +272,7 @@ def ceaf_e_recall(table: Contingency) -> float:
     >>> round(ceaf_e_recall(["a", "a", "b", "b"], [0, 0, 0, 0]), 12)
     0.333333333333
     """
-    return at_most_one(table.matched_overlap / len(table.sides.classes))
+    return at_most_one(share(table.matched_overlap, len(table.sides.classes), NO_OBJECTS))
 
 
 @measure(

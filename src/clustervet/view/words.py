@@ -375,13 +375,14 @@ def one_sided_note(alone: Mapping[str, Any], total: Any) -> str:
     """Return how many objects are in one of two labelings alone; empty where none is.
 
     >>> print(one_sided_note({"truth": 2, "pred": 1}, 9))
-    Of 9 objects, truth alone has 2 and pred alone 1; measures that need both have no value.
+    Of 9 objects, truth alone has 2 and pred alone has 1; measures that need both have no value.
     """
     said = [f"{spoken(name)} alone has {digits(count)}" for name, count in alone.items() if count]
     if not said:
         return ""
-    both = " and ".join(said).replace(" and pred alone has ", " and pred alone ")
-    return f"Of {digits(total)} objects, {both}; measures that need both have no value."
+    return (
+        f"Of {digits(total)} objects, {' and '.join(said)}; measures that need both have no value."
+    )
 
 
 def dropped_note(count: int, total: int, aside: Sequence[str] = ()) -> str:
