@@ -357,7 +357,7 @@ def test_intervals_of_one_sided_objects() -> None:
 
 
 def test_several_predictions_do_not_take_one_sided_objects() -> None:
-    with pytest.raises(ParameterError, match="missing must be"):
+    with pytest.raises(ParameterError, match="missing='absent' is for one prediction"):
         cv.rank_predictions(
             ["a", "a", "b"], {"x": [0, None, 1], "y": [0, 0, 1]}, measure="muc_f1", missing="absent"
         )

@@ -69,9 +69,9 @@ def test_objects_of_one_side_by_the_policy_for_missing_labels() -> None:
 
 
 def test_weights_and_features_have_no_names_of_objects() -> None:
-    with pytest.raises(LabelError, match="truth names its objects and weights does not"):
+    with pytest.raises(LabelError, match="truth names its objects, and weights go by position"):
         cv.rand(TRUTH, PRED, weights=[1, 1, 1, 1])
-    with pytest.raises(LabelError, match="truth names its objects and features does not"):
+    with pytest.raises(LabelError, match="truth names its objects, and features go by position"):
         cv.examine(TRUTH, PRED, features=np.eye(4))
 
 

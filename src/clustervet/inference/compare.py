@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import share
 from clustervet.contingency import Contingency
-from clustervet.errors import ParameterError
+from clustervet.errors import ParameterError, Setting
 from clustervet.inference.batch import scores
 from clustervet.inference.interval import Choice, Interval, make_interval, resolve_method
 from clustervet.inference.jackknife import Spread, is_quick, jackknife, left_out, spread_of
@@ -614,6 +614,12 @@ def _compare(
         raise ParameterError(f"{record.key} {why}.")
     parameters = {name: options.pop(name) for name in record.parameters if name in options}
     check_options(options, ["missing", "noise", "noise_policy", *record.parameters], record.key)
+    if options.get("missing") == "absent":
+        raise ParameterError(
+            "predictions are compared on the objects that all of them have; ",
+            Setting("missing", "absent"),
+            " is for one prediction.",
+        )
     sides, _ = encode_all({"truth": truth, **preds}, **options)
     joint = Joint(list(preds), sides)
     tables = joint.tables()

@@ -251,11 +251,9 @@ def measure_list(family: str | Iterable[str] | None = None) -> MeasureList:
     goodman_kruskal_tau  ↑  0 … 1  Goodman and Kruskal's tau  gk_tau
     """
     records = tuple(registry.select(family=family))
-    one = [family] if isinstance(family, str) else list(family or ())
-    if len(one) != 1 or one[0] not in FIELDS:
-        return MeasureList(records)
-    called = {key: name for name, key in FIELDS[one[0]].names.items()}
-    return MeasureList(records, tuple(called.get(record.key, "") for record in records))
+    keys = [record.key for record in records]
+    called = (tuple(one.names) for one in FIELDS.values() if [*one.names.values()] == keys)
+    return MeasureList(records, next(called, ()))
 
 
 def _columns(records: Sequence[Measure]) -> dict[str, list[Any]]:

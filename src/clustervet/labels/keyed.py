@@ -69,7 +69,12 @@ def aligned(
     if not keyed:
         return labelings
     others = [name for name in labelings if name not in keyed]
-    others += [name for name, given in (beside or {}).items() if given is not None]
+    rows = [name for name, given in (beside or {}).items() if given is not None]
+    if rows:
+        raise LabelError(
+            f"{keyed[0]} names its objects, and {rows[0]} go by position; give the labels as "
+            "sequences in the same order."
+        )
     if others:
         raise LabelError(
             f"{keyed[0]} names its objects and {others[0]} does not; give both as mappings or "
