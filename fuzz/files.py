@@ -43,6 +43,8 @@ def _other(rng: random.Random, found: Drawn) -> list[str]:
         ["select", name, "-l", found.truth, "--text", found.pred, "--k", "2", "--runs", "1",
          "-a", "spherical"],
         ["bound", name, *labels],
+        ["estimate", name, *labels, "--sample", rng.choice(("clusters", "objects"))],
+        ["estimate", "other.csv", "-p", "c", "--id", "id", "--pairs", name, "--sample", "pairs"],
         ["report", name, *labels, "-o", "../out/page.md"],
         [*build, "../out/t.json"],
         [*build, "../out/t.parquet"],

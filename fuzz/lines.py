@@ -78,6 +78,7 @@ BASE: dict[str, list[str]] = {
     "select": ["table.csv", "-l", "y", "--k", "2", "--runs", "2", "-a", "kmeans"],
     "benchmark": [".", "-l", "y", "--runs", "2", "-a", "kmeans,ward"],
     "bound": ["table.csv", "-t", "y", "-p", "c"],
+    "estimate": ["table.csv", "-t", "y", "-p", "c", "--sample", "clusters"],
     "compare": ["labels.csv"],
     "tree": ["nested.csv", "-t", "y"],
     "lab desiderata": ["-m", "vi", "--classes", "5", "--useful", "2..3", "--noise", "0..1"],

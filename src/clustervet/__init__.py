@@ -30,6 +30,7 @@ from clustervet.inference import (
     Diagnosis,
     Interval,
     Ranking,
+    SampledScores,
     SampleSize,
     chance,
     compare_predictions,
@@ -37,6 +38,7 @@ from clustervet.inference import (
     diagnose,
     rank_predictions,
     sample_size,
+    sampled_scores,
 )
 from clustervet.internal import *  # noqa: F403  # likewise
 from clustervet.partition import Partition
@@ -79,6 +81,7 @@ LAZY = {
     "open_table": "frames.source",
     "read_tables": "contingency.files",
     "sample_rows": "frames.rows",
+    "sampled_scores_files": "inference.sampled_files",
     "score_files": "scorecard.score_files",
     "score_tree_files": "trees.files",
     "write_report": "report",
@@ -102,6 +105,7 @@ if TYPE_CHECKING:
     from clustervet.frames.rows import Rows, sample_rows
     from clustervet.frames.source import open_table
     from clustervet.geometry.profiles import ClusterProfiles, cluster_profiles
+    from clustervet.inference.sampled_files import sampled_scores_files
     from clustervet.pacmdl import Bound, pac_mdl_bound
     from clustervet.report import Report, build_report, write_report
     from clustervet.scorecard.score_files import score_files
@@ -154,6 +158,7 @@ __all__ = [
     "Report",
     "Rows",
     "SampleSize",
+    "SampledScores",
     "ScoreCard",
     "ScoreCards",
     "Selection",
@@ -197,6 +202,8 @@ __all__ = [
     "read_tables",
     "sample_rows",
     "sample_size",
+    "sampled_scores",
+    "sampled_scores_files",
     "score_files",
     "score_tree",
     "score_tree_files",

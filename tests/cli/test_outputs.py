@@ -25,11 +25,12 @@ NO_FILES = {
     *("sets", "shares", "text", "title", "train", "truth", "useful", "values", "weight"),
     *("weighting", "weights", "compare labels", "compare measure", "predict_by", "tree labels"),
     *("memberships", "benchmark measure", "posthoc", "truth_noise", "truths"),
-    *("run_choice", "representation"),
+    *("run_choice", "representation", "sample", "sampling"),
 }
 # What a command does not go without.
 NEEDED = {
     "bound": {"truth": "y", "pred": "c"},
+    "estimate": {"pred": "c", "sample": "pairs", "id": "id"},
     "report": {"output": "new.html"},
     "table build": {"output": "new.json"},
     "table merge": {"output": "new.json"},

@@ -53,6 +53,7 @@ def folder(tmp_path_factory):
     )
     table = table.assign(y=table["species"], a=table["kmeans"], b=table["ward"], c=table["mixture"])
     table["mask"] = np.arange(len(table)) % 2
+    table["known"] = table["y"].where(table["y"] == "setosa")
     table.to_csv(place / "table.csv", index=False)
     table.to_parquet(place / "table.parquet")
     table[["a", "b", "c"]].to_csv(place / "runs.csv", index=False)

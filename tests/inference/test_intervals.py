@@ -385,3 +385,11 @@ def test_values_that_do_not_exist_have_no_skewness():
     lower, upper = np.array([0.0, 1.0, 1.0]), np.array([1.0, 0.0, 0.0])
     assert _skewness(lower, np.ones(3)) == pytest.approx(1 / 6**1.5)
     assert _skewness(upper, np.ones(3)) == pytest.approx(-1 / 6**1.5)
+
+
+@pytest.mark.parametrize("n", [3, 30, 41, 150, 999])
+def test_a_perfect_value_is_in_its_interval(n):
+    labels = np.arange(n) % 3
+    for key in ("adjusted_rand", "purity", "normalized_mutual_information", "classification_error"):
+        value = cv.measures[key](labels, labels)
+        assert value in cv.confidence_interval(key, labels, labels)

@@ -13,6 +13,7 @@ from clustervet.cli.benchmark import benchmark
 from clustervet.cli.bound import bound
 from clustervet.cli.compare import compare
 from clustervet.cli.demo import demo
+from clustervet.cli.estimate import estimate
 from clustervet.cli.files import Commands
 from clustervet.cli.lab import lab
 from clustervet.cli.measures import measures
@@ -27,7 +28,8 @@ from clustervet.cli.warmup import warmup
 from clustervet.view.words import spelling
 
 COMMANDS: tuple[Any, ...] = (
-    score, measures, demo, tune, select, benchmark, bound, compare, tree, lab, report, table, warmup
+    score, estimate, measures, demo, tune, select, benchmark, bound, compare, tree, lab, report,
+    table, warmup,
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from clustervet.inference.compare import Comparison, Ranking, compare_prediction
 from clustervet.inference.diagnosis import Diagnosis, diagnose
 from clustervet.inference.interval import Interval, confidence_interval
 from clustervet.inference.power import SampleSize, sample_size
+from clustervet.inference.sampled import SampledScore, SampledScores, sampled_scores
 
 __all__ = [
     "Chance",
@@ -19,10 +20,13 @@ __all__ = [
     "Interval",
     "Ranking",
     "SampleSize",
+    "SampledScore",
+    "SampledScores",
     "chance",
     "compare_predictions",
     "confidence_interval",
     "diagnose",
     "rank_predictions",
     "sample_size",
+    "sampled_scores",
 ]

@@ -170,7 +170,7 @@ def spread_of(resampled: Floats, center: float, n: int) -> Spread:
 
 
 def score_ends(
-    value: float, spread: Spread, confidence: float, bounds: tuple[float, float], n: int
+    value: float, spread: Spread, confidence: float, bounds: tuple[float, float], n: float
 ) -> tuple[float, float]:
     """The ends of an interval about a value, and about the value without its bias: the outer ones.
 
@@ -187,7 +187,7 @@ def score_ends(
 
 
 def _score(
-    center: float, error: float, reach: float, bounds: tuple[float, float], n: int
+    center: float, error: float, reach: float, bounds: tuple[float, float], n: float
 ) -> tuple[float, float]:
     low, high = bounds
     if math.isinf(low):
@@ -208,4 +208,6 @@ def _score(
     heavy = reach**2 / size
     middle = (share + heavy / 2) / (1 + heavy)
     half = math.sqrt(heavy * inner + heavy**2 / 4) / (1 + heavy)
-    return low + width * (middle - half), low + width * (middle + half)
+    # At the ends of the range the sums are exact only without rounding.
+    least = low if share == 0 else low + width * (middle - half)
+    return least, high if share == 1 else low + width * (middle + half)

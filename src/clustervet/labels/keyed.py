@@ -80,7 +80,7 @@ def aligned(
             f"{keyed[0]} names its objects and {others[0]} does not; give both as mappings or "
             "groups, or both as sequences in the same order."
         )
-    read = {name: _mapping(labels, name) for name, labels in labelings.items()}
+    read = {name: as_mapping(labels, name) for name, labels in labelings.items()}
     objects = dict.fromkeys(key for labels in read.values() for key in labels)
     if missing == "raise":
         _check_same(read)
@@ -106,7 +106,8 @@ def aligned_sides(
     return {name: both[name] for name in truths}, {name: both[renamed[name]] for name in preds}
 
 
-def _mapping(labels: Any, what: str) -> dict[Any, Any]:
+def as_mapping(labels: Any, what: str) -> dict[Any, Any]:
+    """Return labels by object, from a mapping or from groups."""
     if isinstance(labels, Mapping):
         return dict(labels)
     found: dict[Any, Any] = {}

@@ -23,7 +23,7 @@ def named_labels(labelings: Any) -> list[Named]:
     (['labeling 1', 'labeling 2'], "labeling 'a'")
     """
     if type(labelings).__module__.partition(".")[0] in FRAMES:
-        return _by_name(_columns(labelings))
+        return _by_name(columns_of(labelings))
     if isinstance(labelings, Mapping):
         return _by_name(list(labelings.items()))
     if isinstance(labelings, np.ndarray) and labelings.ndim != 2:
@@ -65,7 +65,7 @@ def _by_name(pairs: list[tuple[Any, Any]]) -> list[Named]:
     ]
 
 
-def _columns(frame: Any) -> list[tuple[Any, Any]]:
+def columns_of(frame: Any) -> list[tuple[Any, Any]]:
     """Return the columns of a frame of pandas, polars or pyarrow, by their own methods."""
     if hasattr(frame, "column_names"):
         return list(zip(frame.column_names, frame.columns, strict=True))
