@@ -60,6 +60,7 @@ attack: $(VENV)/.test
 studies: $(VENV)/.test
 	$(BIN)/python studies/interval_coverage.py --write
 	$(BIN)/python studies/paired_tests.py
+	$(BIN)/python studies/sampled_truth.py
 	$(BIN)/python studies/chance_tails.py
 	$(BIN)/python studies/repairs.py
 	$(BIN)/python studies/select_bounds.py

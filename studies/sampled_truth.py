@@ -99,21 +99,22 @@ def draw(
     if way.startswith("objects"):
         rows = rng.choice(n, count, replace=False)
         return pd.Series(truth[rows], index=rows), "objects", "uniform"
-    within = _pairs_within(pred, count if way.endswith("predicted") else count // 2, rng)
     if way.endswith("predicted"):
+        within = _pairs_within(pred, count, rng)
         triples = [(int(i), int(j), bool(truth[i] == truth[j])) for i, j in within]
         return triples, "pairs", "predicted"
     # Half from predicted clusters, half from groups that a search would propose: the truth's own.
-    proposed = _pairs_within(truth, count - count // 2, rng)
-    shares = []
-    for side in (pred, truth):
+    sides = (pred, truth)
+    drawn = np.concatenate([_pairs_within(side, count // 2, rng) for side in sides])
+    drawn = np.unique(np.sort(drawn, axis=1), axis=0)
+    missed = np.ones(len(drawn))
+    for side in sides:
         held = np.bincount(side).astype(float)
-        shares.append((count // 2) / float((held * (held - 1) / 2).sum()))
-    triples, chances = [], []
-    for i, j in np.concatenate([within, proposed]):
-        triples.append((int(i), int(j), bool(truth[i] == truth[j])))
-        chances.append(shares[0] * (pred[i] == pred[j]) + shares[1] * (truth[i] == truth[j]))
-    return triples, "pairs", np.array(chances)
+        pairs = float((held * (held - 1) / 2).sum())
+        inside = side[drawn[:, 0]] == side[drawn[:, 1]]
+        missed *= np.where(inside, (1 - 1 / pairs) ** (count // 2), 1.0)
+    triples = [(int(i), int(j), bool(truth[i] == truth[j])) for i, j in drawn]
+    return triples, "pairs", 1 - missed
 
 
 def _pairs_within(side: Labels, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -158,11 +159,13 @@ def main() -> None:
     parser.add_argument("--half", choices=("choose", "report"), default="report")
     parser.add_argument("--samples", type=int, default=1_000)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="ways to draw that begin so")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     jobs = [
         (options.half, name, way, count, options.samples)
         for way, counts in WAYS.items()
+        if way.startswith(options.only)
         for count in counts
         for name in populations(options.half)
     ]

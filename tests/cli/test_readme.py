@@ -57,6 +57,11 @@ def folder(tmp_path_factory):
     table.to_csv(place / "table.csv", index=False)
     table.to_parquet(place / "table.parquet")
     table[["a", "b", "c"]].to_csv(place / "runs.csv", index=False)
+    columns = table.assign(object=range(len(table)), run1=table["a"], run2=table["b"])
+    columns.to_csv(place / "table.csv", index=False)
+    columns.drop(columns=["c"]).melt(
+        ["object", "y"], ["run1", "run2"], var_name="run", value_name="c"
+    ).to_csv(place / "long.csv", index=False)
     table[["y", "c"]].to_parquet(place / "shard.parquet")
     points = pd.DataFrame(scaled, columns=["x1", "x2", "x3", "x4"])
     points.to_csv(place / "points.csv", index=False)

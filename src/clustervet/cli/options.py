@@ -290,7 +290,12 @@ Truths = Annotated[
 ]
 Preds = Annotated[
     list[str] | None,
-    typer.Option("--pred", "-p", metavar="COLUMN", help="Column of clusters; repeatable."),
+    typer.Option(
+        "--pred",
+        "-p",
+        metavar="COLUMNS",
+        help="Columns of clusters, separated by commas or repeated; run* for all that match.",
+    ),
 ]
 Format = Annotated[
     emit.Format | None,

@@ -66,6 +66,14 @@ def score(
     metric: options.Metric = "euclidean",
     sample: options.Sample = None,
     array: options.Array = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Score each group of rows by itself: a batch, or a run in a table with one row "
+            "per object and run. With --id, runs of the same objects are ranked.",
+        ),
+    ] = None,
     id: options.Id = None,
     by_row: options.ByRow = False,
     memory_limit: options.Memory = None,
@@ -95,6 +103,7 @@ def score(
         files,
         truth,
         pred,
+        by=by,
         id=id,
         by_row=by_row,
         array=array,

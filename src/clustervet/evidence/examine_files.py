@@ -11,6 +11,7 @@ from clustervet.errors import ParameterError, Setting
 from clustervet.evidence.evidence import Evidence
 from clustervet.evidence.examine import check_examination, examine
 from clustervet.frames import open_table
+from clustervet.frames.patterns import spelled_columns
 from clustervet.frames.places import Paths, path_list
 from clustervet.frames.remarks import header_remark
 from clustervet.labels import show_label
@@ -42,7 +43,8 @@ def examine_files(
     truth : str or None
         The column of classes; without one the clusterings are held against their features.
     pred : str or list of str
-        The columns of clusters.
+        The columns of clusters; they may be separated by commas, and ``leiden_*`` stands for all
+        that match.
     features, exclude : list of str, optional
         The columns of features, and numeric columns that are none. Without a truth all numeric
         columns are features.
@@ -87,9 +89,10 @@ def examine_files(
     asked = options.keys() & {"measures", "confidence", "metric"}
     options["measures"] = check_examination(**{name: options[name] for name in asked})
     files = path_list(paths)
-    preds = [pred] if isinstance(pred, str) else list(pred)
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     parsing["memory_limit"] = memory_limit
+    asked_for = [pred] if isinstance(pred, str) else list(pred)
+    preds = spelled_columns(asked_for, files, [*filter(None, (truth, id, weights))], **parsing)
     if id is not None or len(files) > 1:
         for name, given in {"features": features, "weights": weights}.items():
             if given:

@@ -16,7 +16,18 @@ from clustervet.inference.sample_sums import FORMULAS, READERS, estimated
 from clustervet.labels.sampled import Predicted
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
-from clustervet.view import Cell, Column, Result, Row, Section, Table, number_cell, plain, text_cell
+from clustervet.view import (
+    Cell,
+    Column,
+    Result,
+    Row,
+    Section,
+    Table,
+    flat_numbers,
+    number_cell,
+    plain,
+    text_cell,
+)
 from clustervet.view.words import counted, inner_title, listed, noise_note, number
 
 Unit = Literal["clusters", "objects", "pairs"]
@@ -153,14 +164,24 @@ class SampledScores(Result, Mapping[str, float]):
                 return score
         raise KeyError(name)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return plain data: what the sample is, and one entry per measure.
+
+        Parameters
+        ----------
+        flat : bool, default False
+            Return numbers by dotted name instead: each estimate, and the ends of its interval.
 
         Returns
         -------
         dict
             Plain data, as JSON holds it.
         """
+        if flat:
+            return flat_numbers(
+                (score.measure.key, {"": score.value, "low": score.low, "high": score.high})
+                for score in self.scores
+            )
         names = ("sample", "sampling", "units", "sampled", "objects", "clusters", "confidence")
         columns = self.columns()
         return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -9,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 from clustervet.inference import Interval
 from clustervet.registry import Estimate, Measure, measures
 from clustervet.scorecard.card_document import card_cautions, cards_document
-from clustervet.view import Result, Section, plain
+from clustervet.view import Backend, Result, Section, flat_numbers, plain, to_frame
 from clustervet.view.words import counted
 
 SCHEMA = "clustervet/scorecard/1"
@@ -221,14 +222,32 @@ class ScoreCard(Result, Mapping[str, float]):
     def __len__(self) -> int:
         return len(self.scores)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return plain data; `docs/scorecard.schema.json` describes it.
+
+        Parameters
+        ----------
+        flat : bool, default False
+            Return numbers by dotted name instead, as trackers of experiments take them: the value
+            of each measure, and the ends of its interval. Undefined values are left out.
 
         Returns
         -------
         dict
             Plain data, as JSON holds it.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> card = cv.external_scores(["a", "a", "b"], [0, 0, 1], measures=["rand", "vi"])
+        >>> card.to_dict(flat=True)
+        {'rand': 1.0, 'variation_of_information': 0.0}
         """
+        if flat:
+            return flat_numbers(
+                (key, {"": float(score.value), **_named_ends(score)})
+                for key, score in self.scores.items()
+            )
         scores = [score.to_dict() for score in self.scores.values()]
         subject = self.subject.to_dict()
         if "remarks" in subject:
@@ -283,6 +302,8 @@ class ScoreCards(Result, Mapping[str, ScoreCard]):
     >>> cards = cv.external_scores([1, 1, 2, 2], preds, measures=["rand", "purity"])
     >>> list(cards), cards["b"]["purity"]
     (['a', 'b'], 0.75)
+    >>> cards["purity"]
+    {'a': 1.0, 'b': 0.75}
     """
 
     SCHEMA: ClassVar[str] = SCHEMA
@@ -290,8 +311,15 @@ class ScoreCards(Result, Mapping[str, ScoreCard]):
     def __init__(self, cards: Mapping[str, ScoreCard]) -> None:
         self._cards = dict(cards)
 
-    def __getitem__(self, name: str) -> ScoreCard:
-        return self._cards[name]
+    def __getitem__(self, name: str) -> Any:
+        """Return a card by its name, or by the name of a measure its value on every card."""
+        if name in self._cards:
+            return self._cards[name]
+        key = measures[name].key
+        return {held: card[key] for held, card in self._cards.items() if key in card.scores}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._cards
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._cards)
@@ -299,14 +327,21 @@ class ScoreCards(Result, Mapping[str, ScoreCard]):
     def __len__(self) -> int:
         return len(self._cards)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return plain data: the data of one card for each name.
+
+        Parameters
+        ----------
+        flat : bool, default False
+            Return numbers by dotted name instead, such as ``kmeans.adjusted_rand``.
 
         Returns
         -------
         dict
             Plain data, as JSON holds it.
         """
+        if flat:
+            return flat_numbers((name, card.to_dict(flat=True)) for name, card in self.items())
         cards = [{"name": name, **card.to_dict()} for name, card in self.items()]
         return {"schema": SCHEMA, "cards": cards}
 
@@ -319,6 +354,34 @@ class ScoreCards(Result, Mapping[str, ScoreCard]):
             Values by the name of the column.
         """
         return card_columns(list(self.values()))
+
+    def to_frame(self, backend: Backend | None = None, *, wide: bool = False) -> Any:
+        """Return the scores as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library; by default the first one that is installed.
+        wide : bool, default False
+            Whether there is one row per measure and one column per card, with the values alone,
+            instead of one row per measure and card.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The scores.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> preds = {"a": [0, 0, 1, 1], "b": [0, 0, 0, 1]}
+        >>> cards = cv.external_scores([1, 1, 2, 2], preds, measures=["rand", "purity"])
+        >>> cards.to_frame("pandas", wide=True)
+          measure    a     b
+        0    rand  1.0  0.50
+        1  purity  1.0  0.75
+        """
+        return to_frame(wide_columns(self) if wide else self.columns(), backend)
 
     def cautions(self) -> list[str]:
         """Return what a reader of the scores alone must know.
@@ -341,6 +404,23 @@ class ScoreCards(Result, Mapping[str, ScoreCard]):
         return cards_document(self, named=True, subject=self)
 
     __repr__ = Result.__repr__
+
+
+def wide_columns(cards: Mapping[str, ScoreCard]) -> dict[str, list[Any]]:
+    """Return one row per measure and one column per card; nan where a card lacks the measure."""
+    keys = list(dict.fromkeys(key for card in cards.values() for key in card.scores))
+    # A card that is called "measure" would hide the names.
+    columns: dict[str, list[Any]] = {"measure " if "measure" in cards else "measure": keys}
+    for name, card in cards.items():
+        columns[name] = [
+            float(card.scores[key].value) if key in card.scores else math.nan for key in keys
+        ]
+    return columns
+
+
+def _named_ends(score: Score) -> dict[str, float]:
+    ends = score.ends
+    return {} if ends is None else {"low": ends[0], "high": ends[1]}
 
 
 def card_columns(cards: Sequence[ScoreCard]) -> dict[str, list[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clustervet.inference import Chance, Ranking
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 Cards = Mapping[str, "ScoreCard"]
 Levels = Mapping[str, Mapping[str, Chance]]
+# By measure and card, a letter per group of cards that the data cannot tell apart.
+Marks = Mapping[str, Mapping[str, str]]
 # The measures that a table of clusterings and a headline show first, if the cards have them.
 LEADING = (
     "adjusted_rand",
@@ -57,14 +60,19 @@ LEFT_OUT = "each object left out in turn"
 ARROWS_NOTE = "↑ higher is better, ↓ lower is better."
 
 
-def cards_document(cards: Cards, *, named: bool, subject: Any) -> Section:
+def cards_document(
+    cards: Cards, *, named: bool, subject: Any, marks: Marks | None = None
+) -> Section:
     """Return what was scored, every score, and why values are undefined."""
     records = [score.measure for score in next(iter(cards.values())).scores.values()]
     return Section(
         "scores",
         "Scores",
         tuple(_captions(cards, named)),
-        (leaders_table("scores-leaders", cards, detail=True), scores_table(cards, named)),
+        (
+            leaders_table("scores-leaders", cards, detail=True),
+            scores_table(cards, named, marks=marks),
+        ),
         notes=(*card_notes(cards, named)[:NOTES], *card_cautions(cards)),
         lead=tuple(filter(None, [headline(cards)])),
         subject=subject,
@@ -91,7 +99,9 @@ def _captions(cards: Cards, named: bool) -> list[str]:
     return lines
 
 
-def scores_table(cards: Cards, named: bool, key: str = "scores-all") -> Table:
+def scores_table(
+    cards: Cards, named: bool, key: str = "scores-all", marks: Marks | None = None
+) -> Table:
     """Return one row per measure with the cards side by side, or one row per value for many."""
     if len(cards) > SIDE_BY_SIDE:
         return _long_table(cards, key)
@@ -110,7 +120,11 @@ def scores_table(cards: Cards, named: bool, key: str = "scores-all") -> Table:
         record = score.measure
         scores = [card.scores[measure] for card in cards.values()]
         best = best_places([each.value for each in scores], record.better)
-        cells = [score_cell(each, best=at in best) for at, each in enumerate(scores)]
+        letters = (marks or {}).get(measure, {})
+        cells = [
+            replace(score_cell(each, best=at in best), mark=letters.get(name, ""))
+            for at, (name, each) in enumerate(zip(cards, scores, strict=True))
+        ]
         end = k + 1 == len(kept) or first.scores[kept[k + 1]].measure.family != record.family
         rows.append(Row((*_measure_cells(record), *cells, *_range_cells(record)), last=end))
     return Table(key, "Every score", columns, tuple(rows), ARROWS_NOTE)

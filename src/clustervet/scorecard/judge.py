@@ -33,8 +33,10 @@ from clustervet.scorecard.card import (
     ScoreCards,
     TableSubject,
     card_columns,
+    wide_columns,
 )
-from clustervet.view import Result, Section, plain
+from clustervet.scorecard.card_document import Marks, cards_document
+from clustervet.view import Backend, Result, Section, flat_numbers, plain, to_frame
 from clustervet.view.words import short
 
 Chosen = Iterable[str | Measure | MeasureFunction] | str | None
@@ -158,14 +160,30 @@ class Judgement(Result):
     def _parts(self) -> list[ScoreCards]:
         return [cards for cards in (self.scores, self.inner) if cards]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return the cards as plain data, with ranking, diagnoses and chance where asked for.
+
+        Parameters
+        ----------
+        flat : bool, default False
+            Return numbers by dotted name instead: the values of the measures with their intervals
+            and chance levels, below the name of the clustering where there are several.
 
         Returns
         -------
         dict
             Plain data, as JSON holds it.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> preds = {"a": [0, 0, 1, 1], "b": [0, 0, 0, 1]}
+        >>> found = cv.judge([1, 1, 2, 2], preds, measures=["rand"])
+        >>> found.to_dict(flat=True)
+        {'a.rand': 1.0, 'b.rand': 0.5}
         """
+        if flat:
+            return self._flat()
         parts = self._parts
         if len(parts) == 1:
             only = parts[0]
@@ -178,6 +196,43 @@ class Judgement(Result):
         if self.unmatched is not None:
             data["unmatched"] = plain(self.unmatched)
         return data
+
+    def _flat(self) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for cards in self._parts:
+            several = len(cards) > 1
+            found |= cards.to_dict(flat=True) if several else {}
+            found |= {} if several else next(iter(cards.values())).to_dict(flat=True)
+        levels = (
+            (f"{name}.{key}" if name else key, {n: getattr(level, n) for n in CHANCE_COLUMNS})
+            for name, held in _named(self.chances)
+            for key, level in held.items()
+        )
+        return found | flat_numbers(levels)
+
+    def to_frame(self, backend: Backend | None = None, *, wide: bool = False) -> Any:
+        """Return the scores as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library; by default the first one that is installed.
+        wide : bool, default False
+            Whether there is one row per measure and one column per clustering, with the values
+            alone, instead of one row per measure and clustering.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The scores.
+        """
+        if not wide:
+            return Result.to_frame(self, backend)
+        every: dict[str, list[Any]] = {}
+        for columns in map(wide_columns, self._parts):
+            for name, values in columns.items():
+                every.setdefault(name, []).extend(values)
+        return to_frame(every, backend)
 
     def columns(self) -> dict[str, Any]:
         """Return one row per measure and clustering, with its chance level where asked for.
@@ -215,7 +270,9 @@ class Judgement(Result):
         Section
             The sentences and tables.
         """
-        made, *others = [_cards_section(cards) for cards in self._parts]
+        ranking = self.ranking
+        marks = {} if ranking is None else {measures[ranking.measure].key: ranking.letters}
+        made, *others = [_cards_section(cards, marks) for cards in self._parts]
         made = replace(made, subject=self)
         if others:
             inner = replace(others[0].prefixed("inner-"), title="Against the features")
@@ -264,9 +321,11 @@ def _named(parts: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(short(name) if len(parts) > 1 else "", part) for name, part in parts.items()]
 
 
-def _cards_section(cards: ScoreCards) -> Section:
+def _cards_section(cards: ScoreCards, marks: Marks) -> Section:
     """Return the document of several cards, or of the only one, whose values have no name."""
-    return (cards if len(cards) > 1 else next(iter(cards.values()))).document()
+    if len(cards) == 1:
+        return next(iter(cards.values())).document()
+    return cards_document(cards, named=True, subject=cards, marks=marks)
 
 
 def answer(

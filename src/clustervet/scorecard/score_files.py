@@ -14,6 +14,7 @@ from clustervet.contingency.tables import Tables
 from clustervet.errors import FileError, LabelError, ParameterError, Setting
 from clustervet.frames import FeatureTable, open_table
 from clustervet.frames.pairing import check_rows
+from clustervet.frames.patterns import spelled_columns
 from clustervet.frames.places import ARRAY, TEXT, Paths, find_place, is_many, path_list
 from clustervet.frames.remarks import features_remark, header_remark
 from clustervet.geometry.picture import ClusteredPoints, tried_points
@@ -24,6 +25,7 @@ from clustervet.registry import measures as registry
 from clustervet.scorecard.card import ScoreCards
 from clustervet.scorecard.card_document import best_card, headline_key
 from clustervet.scorecard.file_features import FileFeatures, is_for_engines
+from clustervet.scorecard.groups import score_groups
 from clustervet.scorecard.internal import internal_scores
 from clustervet.scorecard.judge import USUAL, Judgement, Questions, judged
 from clustervet.view.words import spoken
@@ -49,6 +51,7 @@ def score_files(
     chance: str | None = None,
     diagnose: bool = False,
     picture: bool = False,
+    by: str | None = None,
     id: str | None = None,
     weights: str | None = None,
     noise: Any = None,
@@ -70,7 +73,9 @@ def score_files(
         One table, a pattern or a folder; two files of labels; or files that `id` joins, as in
         `read_tables`. With features, one table with everything, or points and labels.
     truth, pred : str or list of str, optional
-        The columns of classes and clusters. Without a truth, one table is scored by its features.
+        The columns of classes and clusters. Those of clusters may be separated by commas, and
+        ``leiden_*`` stands for all that match. Without a truth, one table is scored by its
+        features.
     measures : list of str, optional
         The measures, external or internal; all that apply by default.
     also : list of str, optional
@@ -95,6 +100,10 @@ def score_files(
     picture : bool, optional
         With features that are read into memory, keep the points of the best clustering in two
         dimensions and the profiles of its clusters, for a report.
+    by : str, optional
+        A column that splits one table into groups of rows, each of which is scored by itself: a
+        batch, or a run in a table with one row per object and run. With `id`, which then names the
+        objects, the groups are predictions of the same objects and are ranked as such.
     id, weights, noise, missing, engine, memory_limit, delimiter, header, array, by_row : optional
         How files are read, as in `read_tables`.
     random_state : int, Generator or None, optional
@@ -126,9 +135,11 @@ def score_files(
     (1.0, 0.75)
     """
     files = path_list(paths)
-    truths, preds = _names(truth), _names(pred)
+    truths = _names(truth)
     reading: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit}
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
+    beside = [*truths, *filter(None, (id, weights))]
+    preds = spelled_columns(_names(pred), files, beside, **reading, **parsing)
     policies: dict[str, Any] = {"noise": noise, "missing": missing}
     asking: dict[str, Any] = {
         "chance": chance,
@@ -151,6 +162,13 @@ def score_files(
         questions = Questions.of(None if measures is None else [*measures, *also], family, **asking)
         table = _shared(files, truths, memberships, weights, sharing, reading, parsing, outside)
         return judged(Tables.of(table), questions)
+    if by is not None:
+        outside = {"features": features, "weights": weights, "engine": engine}
+        outside |= {"exclude": exclude, "standardize": standardize, "sample": sample}
+        asking |= {"confidence": confidence, "resamples": resamples}
+        questions = Questions.of(None if measures is None else [*measures, *also], family, **asking)
+        table_given = files, truths, preds, outside, {**parsing, "memory_limit": memory_limit}
+        return _grouped(*table_given, by, id, questions, policies)
     featured = bool(features) or (len(files) == 1 and not truths and bool(preds) and id is None)
     wanted = _by_kind(measures) if featured else {"external": measures, "internal": []}
     found = Judgement()
@@ -253,6 +271,34 @@ def _shared(
             )
         except LabelError as error:
             raise FileError(f"{table.name}: ", *error.parts) from None
+
+
+def _grouped(
+    files: Sequence[str],
+    truths: Sequence[str],
+    preds: Sequence[str],
+    outside: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    by: str,
+    id: str | None,
+    questions: Questions,
+    policies: Mapping[str, Any],
+) -> Judgement:
+    """Return the scores of one table by groups of its rows."""
+    for name, value in outside.items():
+        if value:
+            raise ParameterError(Setting(name), " does not go with ", Setting("by"), ".")
+    if len(files) != 1 or len(truths) != 1 or not preds:
+        raise ParameterError(
+            Setting("by"),
+            " goes with one table, one ",
+            Setting("truth"),
+            " and a ",
+            Setting("pred"),
+            ".",
+        )
+    source = open_table(files[0], **reading)
+    return score_groups(source, truths[0], preds, by, questions, id=id, **policies)
 
 
 def _names(given: str | Sequence[str] | None) -> list[str]:

@@ -17,7 +17,15 @@ from clustervet.view.cells import (
     text_cell,
     with_ends,
 )
-from clustervet.view.data import Backend, csv_rows, plain, section_data, to_frame, to_json
+from clustervet.view.data import (
+    Backend,
+    csv_rows,
+    flat_numbers,
+    plain,
+    section_data,
+    to_frame,
+    to_json,
+)
 from clustervet.view.model import Block, Cell, Column, Picture, Row, Section, Table
 from clustervet.view.result import Result
 
@@ -34,6 +42,7 @@ __all__ = [
     "best_places",
     "csv_rows",
     "facts_table",
+    "flat_numbers",
     "form_cell",
     "name_cell",
     "number_cell",

@@ -78,6 +78,20 @@ def _harmless(item: Any) -> Any:
     return "'" + safe if safe.startswith(FORMULA) else safe
 
 
+def flat_numbers(parts: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
+    """Return numbers by dotted name; what is no finite number is left out.
+
+    >>> flat_numbers([("rand", {"": 0.5, "low": 0.25, "high": None})])
+    {'rand': 0.5, 'rand.low': 0.25}
+    """
+    found = {}
+    for name, numbers in parts:
+        for inner, value in numbers.items():
+            if value is not None and math.isfinite(value):
+                found[f"{name}.{inner}" if inner else name] = float(value)
+    return found
+
+
 def to_frame(columns: Mapping[str, Any], backend: Backend | None = None) -> Any:
     """Return columns as a frame of the library named, or of the first one that is installed."""
     if backend is None:

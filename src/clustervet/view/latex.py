@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustervet.view.model import Section, Table
+from clustervet.view.model import Cell, Section, Table
 from clustervet.view.plain_text import cell_text
 
+TIED = "Values of a row that share a letter are not told apart by the data."
 SIGNS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -37,8 +38,8 @@ def _tables(section: Section) -> Iterator[str]:
     tables = section.shown_tables
     for k, table in enumerate(tables):
         notes = section.notes if k + 1 == len(tables) else ()
-        caption = "; ".join(section.opening) if len(tables) == 1 else table.title
-        yield _table(table, caption or table.title, notes)
+        said = "; ".join(line.removesuffix(".") for line in section.opening)
+        yield _table(table, (said if len(tables) == 1 else "") or table.title, notes)
     for part in section.sections:
         if not part.detail:
             yield from _tables(part)
@@ -55,14 +56,18 @@ def _table(table: Table, caption: str, notes: tuple[str, ...]) -> str:
         r"\toprule",
         *(heads if table.has_heads else []),
     ]
-    for row in table.rows:
-        texts = [(safe(cell_text(cell)), cell.best) for cell in row.cells]
-        lines.append(
-            " & ".join(f"\\textbf{{{text}}}" if best else text for text, best in texts) + r" \\"
-        )
+    lines += [" & ".join(map(_cell, row.cells)) + r" \\" for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
+    if any(cell.mark for row in table.rows for cell in row.cells):
+        notes = (*notes, TIED)
     lines += [f"\\par\\smallskip\\footnotesize {safe(note)}" for note in notes]
     return "\n".join([*lines, r"\end{table}"])
+
+
+def _cell(cell: Cell) -> str:
+    text = safe(cell.long or cell_text(cell))
+    shown = f"\\textbf{{{text}}}" if cell.best else text
+    return f"{shown}$^{{{safe(cell.mark)}}}$" if cell.mark else shown
 
 
 def _line(cells: Iterator[str]) -> str:

@@ -23,6 +23,8 @@ class Cell:
         The ends of the interval of the value.
     best : bool, optional
         Whether the entry is marked as the best of its row or column.
+    mark : str, optional
+        A letter per group of entries that the data cannot tell apart; LaTeX shows it.
     link : str, optional
         The id of the cluster, class or clustering that the entry is about.
     long : str, optional
@@ -36,6 +38,7 @@ class Cell:
     low: float | None = None
     high: float | None = None
     best: bool = False
+    mark: str = ""
     link: str = ""
     long: str = ""
     hint: str = ""

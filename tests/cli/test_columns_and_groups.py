@@ -1,0 +1,122 @@
+"""Names of columns with commas and patterns, and scores by groups of rows."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import clustervet as cv
+
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 3, 90)
+RUNS = {f"run_{k}": np.where(RNG.random(90) < 0.1 * k, RNG.integers(0, 3, 90), Y) for k in (1, 5)}
+FRAME = pd.DataFrame({
+    "id": np.arange(90), "y": Y, **RUNS, "a,b": Y, "batch": ["u", "v", "v"] * 30,
+})  # fmt: skip
+LONG = FRAME.melt(["id", "y", "batch"], list(RUNS), var_name="run", value_name="c")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    FRAME.to_csv(tmp_path / "wide.csv", index=False)
+    FRAME.to_parquet(tmp_path / "wide.parquet", index=False)
+    FRAME[["id", "y"]].to_csv(tmp_path / "truth.csv", index=False)
+    FRAME[["id", *RUNS]].to_csv(tmp_path / "runs.csv", index=False)
+    LONG.sample(frac=1, random_state=0).to_csv(tmp_path / "long.csv", index=False)
+    LONG.iloc[1:].to_csv(tmp_path / "short.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def found(ran):
+    assert ran.code == 0, ran.err
+    data = json.loads(ran.out)
+    cards = data.get("cards", [{"name": data.get("pred"), **data}])
+    return {card["name"]: card["scores"][0]["value"] for card in cards}
+
+
+WANTED = {name: cv.adjusted_rand(Y, run) for name, run in RUNS.items()}
+
+
+@pytest.mark.parametrize("name", ["wide.csv", "wide.parquet"])
+@pytest.mark.parametrize(
+    "asked", [["run_1,run_5"], ["run_*"], ["run_[15]"], ["run_1", "run_?"], ["run_1, run_5,"]]
+)
+def test_columns_of_clusters_by_commas_and_patterns(run, folder, name, asked):
+    words = [word for each in asked for word in ("-p", each)]
+    assert found(run("score", name, "-t", "y", *words, "-m", "ari", "-f", "json")) == WANTED
+
+
+def test_a_column_that_has_such_a_name_comes_first(run, folder):
+    assert found(run("score", "wide.csv", "-t", "y", "-p", "a,b", "-m", "ari", "-f", "json")) == {
+        "a,b": 1.0
+    }
+
+
+def test_patterns_over_joined_files_and_in_reports(run, folder):
+    ask = ["truth.csv", "runs.csv", "--id", "id", "-t", "y", "-p", "run*"]
+    assert found(run("score", *ask, "-m", "ari", "-f", "json")) == WANTED
+    assert run("report", *ask, "-m", "ari", "-o", "page.md").code == 0
+    text = (folder / "page.md").read_text(encoding="utf-8")
+    assert "run_1" in text
+    assert "run_5" in text
+    everything = found(run("score", "wide.csv", "-t", "y", "-p", "*", "-m", "ari", "-f", "json"))
+    assert list(everything) == ["run_1", "run_5", "a,b", "batch"]  # no truth, no index
+
+
+def test_commas_in_standard_input(run, folder):
+    piped = FRAME.to_csv(index=False).encode()
+    ask = ["score", "-", "-t", "y", "-m", "ari", "-f", "json"]
+    assert found(run(*ask, "-p", "run_1,run_5", stdin=piped)) == WANTED
+
+
+def test_each_batch_by_itself(run, folder):
+    ask = ["score", "wide.csv", "-t", "y", "--by", "batch", "-m", "ari", "-f", "json"]
+    one = found(run(*ask, "-p", "run_5"))
+    for batch in ("u", "v"):
+        kept = FRAME["batch"] == batch
+        assert one[batch] == cv.adjusted_rand(Y[kept], RUNS["run_5"][kept])
+    assert list(found(run(*ask, "-p", "run_*"))) == ["run_1, u", "run_1, v", "run_5, u", "run_5, v"]
+
+
+def test_a_long_table_of_runs(run, folder):
+    ask = ["score", "long.csv", "-t", "y", "-p", "c", "--by", "run", "-m", "ari"]
+    assert found(run(*ask, "-f", "json")) == pytest.approx(WANTED)
+    assert found(run(*ask, "--id", "id", "-f", "json")) == pytest.approx(WANTED)
+    said = run(*ask, "--id", "id", "--confidence", "0.95").out
+    assert "By adjusted_rand, at 0.95 confidence: run_1 > run_5" in said
+    assert "By adjusted_rand" not in run(*ask, "--confidence", "0.95").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("wide.csv -t y -p x*", "no column of wide.csv matches 'x*'"),
+        ("truth.csv runs.csv --id id -t y -p x*", "no column of the files matches 'x*'"),
+        ("wide.csv -t y -p run_1,nope", "no column 'nope'"),
+        ("wide.csv -t y -p run_1 --by nope", "no column 'nope'"),
+        ("wide.csv -p run_1 --by batch", "--by goes with one table, one --truth and a --pred"),
+        ("wide.csv -t y -p run_1 --by batch --weights id", "--weights does not go with --by"),
+        ("wide.csv -t y -p run_1 --by batch --id id", "'u' and 'v' of wide.csv have different"),
+        ("long.csv -t y -p c --by batch --id id", "has an object twice in 'u'"),
+        ("long.csv -t c -p y --by run --id id", "has another class in 'run_5'"),
+        ("long.csv -t y -p c,y --by run --id id", "--by with --id goes with one --pred"),
+        ("short.csv -t y -p c --by run --id id", "have different objects; leave out --id"),
+    ],
+)
+def test_refuses_in_one_line(refused, folder, arguments, said):
+    assert said in refused("score", *arguments.split(), "-m", "ari")
+
+
+def test_a_row_without_a_group(refused, folder):
+    FRAME.assign(batch=["u", None, "v"] * 30).to_csv("holes.csv", index=False)
+    ask = ["score", "holes.csv", "-t", "y", "-p", "run_1", "--by", "batch"]
+    assert "column 'batch' of holes.csv has no value in 30 rows" in refused(*ask)
+
+
+def test_patterns_need_a_file(refused, folder):
+    ask = ["score", "-", "-t", "y", "-p", "run*"]
+    assert "named in full" in refused(*ask)
