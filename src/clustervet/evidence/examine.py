@@ -13,9 +13,10 @@ from clustervet._checks import entropy, share
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Ensemble, Summary
-from clustervet.errors import ClustervetError
+from clustervet.errors import ClustervetError, ParameterError, Setting
 from clustervet.evidence.dropped import dropped_objects
 from clustervet.evidence.evidence import Evidence
+from clustervet.evidence.holders import is_holder, taken_by_name
 from clustervet.evidence.inputs import Inputs, read_inputs
 from clustervet.geometry.metrics import read_metric
 from clustervet.geometry.picture import ClusteredPoints, clustered_points
@@ -48,9 +49,11 @@ STARTS = 4
 
 
 def examine(
-    truth: Any,
+    data: Any = None,
+    /,
     preds: Any = None,
     *,
+    truth: Any = None,
     features: Any = None,
     feature_names: Iterable[str] | None = None,
     measures: Chosen = None,
@@ -70,15 +73,19 @@ def examine(
 
     Parameters
     ----------
-    truth : array-like, mapping, Tables or None
-        One labeling, or {name: labels}; None where only features are known. The tables that
-        `read_tables` makes of files stand for truth and predictions. Labels and features of pandas
-        must have equal indexes.
-    preds : mapping or array-like, optional
+    data : array-like, mapping, Tables, AnnData, data frame or None
+        The truth: one labeling, or {name: labels}; None where only features are known. The tables
+        that `read_tables` makes of files stand for truth and predictions. Labels and features of
+        pandas must have equal indexes. Of AnnData or a data frame, everything else is named.
+    preds : mapping, array-like, or list of str, optional
         The clusterings as {name: labels}, one labeling, or {name: Contingency} of finished
-        tables; what needs labels is then left out.
-    features : array-like, sparse matrix or frame, optional
-        The features of the objects.
+        tables; what needs labels is then left out. Of AnnData or a data frame, the columns of
+        clusters; ``leiden_*`` stands for all that match.
+    truth : str, array-like or mapping, optional
+        Of AnnData or a data frame, the column of classes; else the truth by its name.
+    features : array-like, sparse matrix, frame, str or list of str, optional
+        The features of the objects. Of AnnData an entry of `obsm`, or ``"X"`` for the matrix
+        itself; of a data frame the columns.
     feature_names : list of str, optional
         Names of the columns of `features`, where these have none.
     measures : str, Measure or list, optional
@@ -124,7 +131,28 @@ def examine(
     0.75
     >>> found.leader
     'a'
+
+    By name, from AnnData (``examine(adata, ["leiden_*"], truth="cell_type", features="X_pca")``) or
+    from a data frame:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": [0, 0, 1, 1], "a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
+    >>> examine(frame, ["a", "b"], truth="y").leader
+    'a'
     """
+    if is_holder(data):
+        beside = {"weights": weights, "ids": ids}
+        taken = taken_by_name(data, truth, preds, features, beside)
+        truth, preds, features = taken["truth"], taken["preds"], taken["features"]
+        weights, ids = taken["weights"], taken["ids"]
+    elif data is not None:
+        if truth is not None:
+            raise ParameterError(
+                "two truths are given; with ",
+                Setting("truth"),
+                " the first argument is AnnData or a data frame.",
+            )
+        truth = data
     chosen = check_examination(measures, confidence, metric)
     seed = entropy(random_state)
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}

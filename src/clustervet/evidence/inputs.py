@@ -15,6 +15,7 @@ from clustervet.errors import LabelError, ParameterError
 from clustervet.inference.members import read_ids
 from clustervet.labels import Codes, check_index, read_labels
 from clustervet.labels.keyed import aligned_sides, is_keyed
+from clustervet.labels.several import columns_of, is_frame
 from clustervet.scorecard.judge import several_predictions
 
 
@@ -146,4 +147,6 @@ def _feature_names(features: Any, names: Iterable[str] | None) -> tuple[str, ...
     """Names of the features: those given, or the columns of a data frame."""
     if features is None:
         return ()
-    return tuple(map(str, getattr(features, "columns", ()) if names is None else names))
+    if names is None:
+        names = [name for name, _ in columns_of(features)] if is_frame(features) else ()
+    return tuple(map(str, names))

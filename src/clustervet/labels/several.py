@@ -47,7 +47,9 @@ def is_frame(labels: Any) -> bool:
     >>> is_frame(pd.DataFrame({"a": [0, 1]})), is_frame(pd.Series([0, 1]))
     (True, False)
     """
-    if type(labels).__module__.partition(".")[0] not in FRAMES:
+    # A view of AnnData's frame is a class of its own that derives from that of pandas.
+    kinds = (kind.__module__.partition(".")[0] for kind in type(labels).__mro__)
+    if not any(kind in FRAMES for kind in kinds):
         return False
     return hasattr(labels, "columns") and len(getattr(labels, "shape", ())) == 2
 

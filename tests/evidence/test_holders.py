@@ -1,0 +1,108 @@
+"""Labels and features by name: frames, and what is laid out like AnnData.
+
+anndata itself needs an older pandas than the tests run with. The class below has what it has: `obs`
+is a frame (of a class of its own in a view), `obsm` a mapping, and `X` a matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+import clustervet as cv
+from clustervet.errors import ClustervetError
+
+RNG = np.random.default_rng(0)
+T = RNG.integers(0, 3, 60)
+X = RNG.normal(size=(60, 4)) + 5 * T[:, None]
+LABELS = {
+    "cell_type": np.array(["T", "B", "NK"])[T],
+    "leiden_0.5": np.where(np.arange(60) % 10 == 0, 0, T),
+    "leiden_1": np.where(np.arange(60) % 3 == 0, 0, T),
+}
+FRAME = pd.DataFrame({**LABELS, "x1": X[:, 0], "x2": X[:, 1], "w": np.ones(60)})
+
+
+class FrameView(pd.DataFrame):
+    """As AnnData has for a selection of cells."""
+
+
+@dataclass
+class Cells:
+    obs: Any
+    X: Any
+    obsm: dict[str, Any] = field(default_factory=dict)
+
+
+def cells(frame=pd.DataFrame):
+    obs = frame({name: pd.Categorical(x) for name, x in LABELS.items()})
+    obs.index = [f"cell{k}" for k in range(60)]
+    return Cells(obs, sp.csr_matrix(X), {"X_pca": X[:, :2]})
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, FrameView])
+def test_annotated_data(frame):
+    found = cv.examine(
+        cells(frame), truth="cell_type", preds=["leiden_0.5", "leiden_1"], features="X_pca"
+    )
+    assert found.names == ("leiden_0.5", "leiden_1")
+    assert found.truth == "cell_type"
+    for name in found.names:
+        assert found.scores[name]["ari"] == cv.adjusted_rand(T, LABELS[name])
+        assert found.inner[name]["silhouette"] == pytest.approx(
+            cv.silhouette(X[:, :2], LABELS[name])
+        )
+    objects = found.diagnoses["leiden_1"].objects(cluster=0, cls="B")
+    assert all(str(name).startswith("cell") for name in objects)
+
+
+def test_patterns_and_the_matrix_itself():
+    found = cv.examine(cells(), "leiden_*", truth="cell_type", features="X")
+    assert found.names == ("leiden_0.5", "leiden_1")
+    assert found.inner["leiden_1"]["ssq"] == pytest.approx(cv.ssq(X, LABELS["leiden_1"]))
+    alone = cv.examine(cells(), ["leiden_1"], features=X)
+    assert alone.scores is None
+
+
+@pytest.mark.parametrize("made", [FRAME, pl.DataFrame(FRAME), pa.table(FRAME)])
+def test_frames(made):
+    found = cv.examine(made, ["leiden_1"], truth="cell_type", features=["x1", "x2"], weights="w")
+    assert found.scores["leiden_1"]["ari"] == cv.adjusted_rand(T, LABELS["leiden_1"])
+    assert found.feature_names == ("x1", "x2")
+
+
+def test_the_truth_by_its_own_name():
+    found = cv.examine(truth=T, preds={"a": LABELS["leiden_1"]})
+    assert found.scores["a"]["ari"] == cv.adjusted_rand(T, LABELS["leiden_1"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"preds": ["leiden_2"], "truth": "cell_type"}, "obs has no column 'leiden_2'; did you"),
+        ({"preds": ["leiden_1"], "truth": "type"}, "no column 'type'"),
+        (
+            {"preds": ["leiden_1"], "features": "X_umap"},
+            "obsm has no entry 'X_umap'; there is X, X",
+        ),
+        ({"preds": ["leiden_1"], "truth": T}, "truth must be the name of a column of obs"),
+        ({"preds": None, "truth": "cell_type"}, "preds must be names of columns of obs"),
+        ({"preds": [T], "truth": "cell_type"}, "preds must be names of columns of obs"),
+        ({"preds": ["leiden_1"], "truth": "cell_type", "weights": "w"}, "no column 'w'"),
+    ],
+)
+def test_names_that_are_wrong(options, said):
+    with pytest.raises(ClustervetError, match=said):
+        cv.examine(cells(), **options)
+
+
+def test_two_truths():
+    with pytest.raises(ClustervetError, match="two truths are given"):
+        cv.examine(T, {"a": T}, truth=T)
