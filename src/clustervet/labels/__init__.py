@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from clustervet.labels.codes import ABSENT, Codes, Singleton, consecutive
 from clustervet.labels.index import check_index
+from clustervet.labels.links import components
 from clustervet.labels.pair import (
     encode_all,
     encode_one,
@@ -23,6 +24,7 @@ __all__ = [
     "Codes",
     "Singleton",
     "check_index",
+    "components",
     "consecutive",
     "encode_all",
     "encode_one",
