@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import networkx as nx
 import pandas as pd
 import polars as pl
@@ -39,12 +41,10 @@ def test_warns_exactly_where_links_are_not_transitive(links):
         graph.subgraph(group).number_of_edges() == len(group) * (len(group) - 1) // 2
         for group in nx.connected_components(graph)
     )
-    with pytest.warns() as caught:
-        import warnings
-
-        warnings.warn("one at least", stacklevel=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         components(links, objects=range(10))
-    assert (len(caught) == 1) == cliques
+    assert (not caught) == cliques
 
 
 def test_the_warning_names_a_pair():

@@ -5,6 +5,12 @@ Rule of this room: each measure is a small function that reads a `Geometry` and 
 
 from __future__ import annotations
 
+from clustervet.internal.batches import (
+    isolated_label_silhouette,
+    isolated_labels,
+    silhouette_batch,
+    silhouette_label,
+)
 from clustervet.internal.compactness import (
     calinski_harabasz,
     gap_statistic,
@@ -48,10 +54,14 @@ __all__ = [
     "inter_distance",
     "intra_distance",
     "intra_inter_ratio",
+    "isolated_label_silhouette",
+    "isolated_labels",
     "log_likelihood",
     "median_distance",
     "medoid_distance",
     "silhouette",
+    "silhouette_batch",
+    "silhouette_label",
     "silhouettes",
     "simplified_silhouette",
     "single_linkage",
