@@ -6,11 +6,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from clustervet import selection
@@ -157,3 +160,81 @@ def test_refusals():
         PacMdlSearch(KM).fit(X, None)
     with pytest.raises(ParameterError, match="delta must lie"):
         PacMdlSearch(KM, delta=3).fit(X, Y)
+
+
+# In scikit-learn's own machinery
+
+
+def piped(**options):
+    return make_pipeline(StandardScaler(), PacMdlSearch(KM, clusters=[2, 3], runs=2, **options))
+
+
+def test_a_pipeline_fits_and_predicts_in_one_step_or_in_two():
+    found = piped().fit_predict(X, hidden())
+    np.testing.assert_array_equal(found, piped().fit(X, hidden()).predict(X))
+    assert (found == Y).mean() > 0.95
+
+
+def test_clusterers_without_predictions_still_label_the_points_that_are_fitted():
+    pipe = make_pipeline(StandardScaler(), PacMdlSearch(["ward"], clusters=[3]))
+    assert not hasattr(pipe, "predict")
+    assert (pipe.fit_predict(X, hidden()) == Y).mean() > 0.95
+
+
+def test_parameters_pass_through_a_pipeline_and_its_copies():
+    pipe = piped(random_state=1)
+    copy = clone(pipe).set_params(pacmdlsearch__delta=0.05, pacmdlsearch__clusters=[3])
+    assert pipe.get_params()["pacmdlsearch__delta"] == 0.1
+    assert clone(copy).get_params()["pacmdlsearch__delta"] == 0.05
+    search = copy.fit(X, hidden())[-1]
+    assert (search.best_params_["clusters"], search.best_bound_.delta) == (3, 0.05)
+    assert not hasattr(clone(copy)[-1], "selection_")
+
+
+def test_a_grid_of_parameters_is_searched_by_the_points_that_have_a_label():
+    grid = GridSearchCV(piped(), {"pacmdlsearch__clusters": [[2], [3]]}, cv=3)
+    grid.fit(X, hidden())
+    assert grid.best_params_ == {"pacmdlsearch__clusters": [3]}
+    assert grid.best_score_ == pytest.approx(1.0, abs=0.05)  # unlabelled points are no errors
+    assert (grid.predict(X) == Y).mean() > 0.95
+
+
+def test_the_score_is_over_points_with_a_label_and_takes_weights():
+    search = PacMdlSearch(KM, clusters=[2], runs=2).fit(X, hidden())
+    known = hidden() != -1
+    right = (search.predict(X) == Y)[known]
+    assert 0.5 < right.mean() < 0.9
+    assert search.score(X, hidden()) == pytest.approx(right.mean())
+    weights = np.arange(120.0)
+    expected = np.average(right, weights=weights[known])
+    assert search.score(X, hidden(), sample_weight=weights) == pytest.approx(expected)
+    words = ["abc"[label // 2 - 1] if label > 0 else None for label in hidden().tolist()]
+    assert PacMdlSearch(KM, clusters=[3], runs=2).fit(X, words).score(X, words) > 0.95
+    with pytest.raises(LabelError, match="no point of y has a label, so there is nothing to score"):
+        search.score(X, np.full(120, -1))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        search.score(X, hidden()[:-1])
+
+
+def test_the_points_that_are_looked_at_can_be_given():
+    mask = np.arange(120) % 3 == 0
+    search = PacMdlSearch(KM, clusters=[3], runs=2).fit(X, Y, labelled=mask)
+    found = select(X, Y, KM, [3], 2, labelled=mask)
+    assert search.selection_.to_json() == found.to_json()
+    frame, series = pd.DataFrame(X), pd.Series(mask, index=np.arange(120)[::-1])
+    with pytest.raises(LabelError, match="X and labelled have the same index values in another"):
+        PacMdlSearch(KM, clusters=[3]).fit(frame, Y, labelled=series)
+
+
+def test_metadata_are_routed_to_a_search_that_asks_for_them():
+    mask = np.arange(120) % 3 == 0
+    with sklearn.config_context(enable_metadata_routing=True):
+        with pytest.raises(ValueError, match=r"labelled.* not explicitly set"):
+            piped().fit(X, Y, labelled=mask)
+        pipe = piped()
+        pipe[-1].set_fit_request(labelled=True)
+        assert pipe.fit(X, Y, labelled=mask)[-1].best_bound_.train_size == mask.sum()
+        assert (pipe.fit_predict(X, Y, labelled=mask) == Y).mean() > 0.95
+        grid = GridSearchCV(pipe, {"pacmdlsearch__clusters": [[2], [3]]}, cv=3)
+        best = grid.fit(X, Y, labelled=mask).best_estimator_[-1]
+        assert (best.best_params_["clusters"], best.best_bound_.train_size) == (3, mask.sum())

@@ -122,6 +122,15 @@ class Algorithm:
         """Whether it is one of scikit-learn's that look for dense regions and leave noise."""
         return type(self.template).__name__ in {ALGORITHMS[name][1] for name in DENSITY}
 
+    @property
+    def fixed(self) -> str:
+        """Why it clusters no other points than those of the user; empty if it does."""
+        return ""
+
+    def refusal(self, value: Any, why: str) -> str:
+        """Return why there is no clustering at a value of the parameter."""
+        return f"{self.name} refuses {self.parameter}={value}: {why}"
+
     def check_size(self, points: int) -> None:
         """Refuse more points than fit into memory, where all distances are held."""
         held = {name: getattr(self.template, name, None) for name in (*SPARE, "connectivity")}
@@ -189,8 +198,7 @@ def read_algorithm(
     `metric` is a name or a function; an algorithm that is given by name gets it, where it takes
     one. Without a parameter the algorithm is fitted as it is.
     """
-    if not isinstance(parameter, str | None):
-        raise ParameterError(f"parameter must be a name, not {parameter!r}.")
+    check_parameter(parameter)
     name, template = type(estimator).__name__, estimator
     if isinstance(estimator, str):
         name, template = estimator, _made(known_name(estimator, ALGORITHMS), metric)
@@ -209,6 +217,12 @@ def read_algorithm(
     _check_distances(template, name, metric)
     varied = "" if parameter is None else _parameter(template, name, parameter)
     return Algorithm(name, template, varied)
+
+
+def check_parameter(parameter: Any) -> None:
+    """Refuse a parameter that is no name."""
+    if not isinstance(parameter, str | None):
+        raise ParameterError(f"parameter must be a name, not {parameter!r}.")
 
 
 def _can_cluster(estimator: Any) -> bool:

@@ -12,7 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from clustervet._checks import is_number
 from clustervet.errors import LabelError, ParameterError, Setting
@@ -103,7 +108,11 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
     Notes
     -----
     In `fit(X, y)`, the number -1, None and NaN in y mean that a point has no label, as in
-    `sklearn.semi_supervised`. `predict` gives a new point the label of its cluster.
+    `sklearn.semi_supervised`. `predict` gives a new point the label of its cluster, `fit_predict`
+    every fitted point, and `score` counts only points that have a label. A search may be the last
+    step of a pipeline. Where metadata are routed, `set_fit_request(labelled=True)` asks for
+    `labelled`. Settings that `GridSearchCV` chooses by the same labels are not paid for by
+    `best_bound_`.
 
     Examples
     --------
@@ -160,7 +169,12 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803  # the name that scikit-learn gives it
+    def fit(
+        self,
+        X: Any,  # noqa: N803  # the name that scikit-learn gives it
+        y: Any,
+        labelled: Any = None,
+    ) -> Self:
         """Cluster the points and choose by those that have a label.
 
         Parameters
@@ -170,6 +184,8 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         y : array-like
             One label per point; -1, None or NaN where there is none. A data frame and a series of
             pandas must have equal indexes.
+        labelled : array-like, optional
+            The points whose labels are looked at, as in `select`; a mask can be routed and split.
 
         Returns
         -------
@@ -193,7 +209,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         self._dtype = matrix.dtype
-        check_index({"X": X, "y": y})
+        check_index({"X": X, "y": y, "labelled": labelled})
         truth = _with_missing(y)
         self.classes_ = _classes(truth)
         if len(self.classes_) == 1 and self.labels is None:
@@ -212,7 +228,7 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
                 )
         options = self.get_params(deep=False)
         options["random_state"] = _seed(self.random_state)
-        self.selection_ = select(matrix, truth, **options)
+        self.selection_ = select(matrix, truth, **options, labelled=labelled)
         best = self.selection_.best
         self.best_params_ = {
             "algorithm": best.algorithm,
@@ -241,6 +257,42 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         clusterer = algorithm.made(best.clusters, best.seed)
         before = kind.preparation.steps(algorithm, matrix)
         return (make_pipeline(*before, clusterer) if before else clusterer).fit(matrix)
+
+    def fit_predict(
+        self,
+        X: Any,  # noqa: N803  # as above
+        y: Any,
+        labelled: Any = None,
+    ) -> NDArray[Any]:
+        """Fit, and return the label that each point gets from its cluster.
+
+        It needs no clusterer that predicts new points.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            Points by features.
+        y : array-like
+            One label per point, as in `fit`.
+        labelled : array-like, optional
+            The points whose labels are looked at, as in `fit`.
+
+        Returns
+        -------
+        ndarray
+            One label per point: `transduction_`.
+
+        Examples
+        --------
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> X, y = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "a", -1, "b", -1, "b"]
+        >>> search = PacMdlSearch(["ward"], clusters=[2])
+        >>> make_pipeline(StandardScaler(), search).fit_predict(X, y).tolist()
+        ['a', 'a', 'a', 'b', 'b', 'b']
+        """
+        found: NDArray[Any] = self.fit(X, y, labelled=labelled).transduction_
+        return found
 
     @available_if(_can_predict)  # type: ignore[untyped-decorator]  # scikit-learn ships no types
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803  # as above
@@ -271,6 +323,46 @@ class PacMdlSearch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # the
         # A cluster that came out empty has no label of its own.
         known = [assignment.get(cluster, self.best_bound_.constant.label) for cluster in clusters]
         return np.array(known, self.transduction_.dtype)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803  # as above
+        """Return the share of the points with a label that are predicted rightly.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            Points by features.
+        y : array-like
+            One label per point; -1, None or NaN where there is none.
+        sample_weight : array-like, optional
+            One weight per point.
+
+        Returns
+        -------
+        float
+            The accuracy.
+
+        Raises
+        ------
+        LabelError
+            If no point has a label.
+
+        Examples
+        --------
+        >>> from sklearn.cluster import KMeans
+        >>> X, y = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], ["a", "a", -1, "b", -1, "b"]
+        >>> search = PacMdlSearch({"kmeans": KMeans(n_init=1)}, clusters=[2], runs=1).fit(X, y)
+        >>> search.score(X, y)
+        1.0
+        """
+        check_consistent_length(X, y, sample_weight)
+        truth = _with_missing(y)
+        known = ~np.asarray(truth.missing)
+        if not known.any():
+            raise LabelError("no point of y has a label, so there is nothing to score.")
+        names = np.array([plain_label(name) for name in truth.restore(truth.values)], object)
+        right = self.predict(X).astype(object)[known] == names[known]
+        weights = None if sample_weight is None else np.asarray(sample_weight, float)[known]
+        return float(np.average(right, weights=weights))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

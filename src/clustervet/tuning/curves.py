@@ -129,8 +129,7 @@ class CurvePlan:
             again = partial(self._again, fit)
             found = self._measured(points, fit.labels, self.asked, again)
             return replace(found, warning=fit.warning)
-        reason = str(fit.error).rstrip(".")
-        why = f"{self.algorithm.name} refuses {self.algorithm.parameter}={fit.key}: {reason}"
+        why = self.algorithm.refusal(fit.key, str(fit.error).rstrip("."))
         nowhere = {record.key: Outcome(math.nan, why) for record, _ in self.asked}
         return MeasuredFit(None, 0, math.nan, nowhere, why=why)
 
@@ -161,7 +160,12 @@ class CurvePlan:
         for record, options in asked:
             view = dense if record.family == "density" else seen
             if again is not None and self.refits(record, options) and not isinstance(view, str):
-                outcomes[record.key] = cross_validated(points, again, record, options)
+                fixed = self.algorithm.fixed
+                outcomes[record.key] = (
+                    Outcome(math.nan, fixed)
+                    if fixed
+                    else cross_validated(points, again, record, options)
+                )
                 continue
             outcomes[record.key] = (
                 Outcome(math.nan, view)

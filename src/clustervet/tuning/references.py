@@ -76,6 +76,8 @@ class TuningReference:
     low, high : dict
         By measure, the ends of its curves in the sets of that kind at each value. Sums over points
         are brought to the number of points of the data.
+    clusterer : str, optional
+        What clusters the data and the sets, if it is not what is tuned.
 
     Notes
     -----
@@ -95,6 +97,7 @@ class TuningReference:
     expected: dict[str, tuple[float, float]] = field(default_factory=dict)
     low: dict[str, Floats] = field(default_factory=dict)
     high: dict[str, Floats] = field(default_factory=dict)
+    clusterer: str = ""
 
     @property
     def total(self) -> int:
@@ -109,7 +112,9 @@ class TuningReference:
         dict
             The fields, and the level that p-values are compared with.
         """
-        return {**plain_record(self), "level": LEVEL}
+        held = plain_record(self)
+        clusterer = held.pop("clusterer")
+        return {**held, "level": LEVEL, **({"clusterer": clusterer} if clusterer else {})}
 
 
 def joint_p_values(data: Floats, sets: Floats) -> Floats:

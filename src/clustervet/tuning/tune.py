@@ -10,9 +10,16 @@ import numpy as np
 
 from clustervet._checks import is_number, jobs, whole
 from clustervet.errors import FeatureError, ParameterError, Setting
-from clustervet.fitting.algorithms import Algorithm, read_algorithm, read_seed, usual_numbers
+from clustervet.fitting.algorithms import (
+    NUMBERS,
+    Algorithm,
+    read_algorithm,
+    read_seed,
+    usual_numbers,
+)
 from clustervet.fitting.fits import progress_bar
-from clustervet.geometry.metrics import read_metric
+from clustervet.fitting.given import check_values, read_given
+from clustervet.geometry.metrics import Metric, read_metric
 from clustervet.geometry.picture import tried_points
 from clustervet.geometry.points import read_distances, read_points, scale_ratio, standardized
 from clustervet.geometry.profiles import named_features
@@ -43,7 +50,7 @@ DENSITY_MEASURES = ("dbcv",)
 def tune(
     estimator: Any,
     X: Any,  # noqa: N803  # the name that everyone gives to features
-    parameter: str = "n_clusters",
+    parameter: str | None = None,
     values: Iterable[Any] | None = None,
     measures: Any = None,
     *,
@@ -64,15 +71,20 @@ def tune(
 
     Parameters
     ----------
-    estimator : str, class or object
+    estimator : str, class, object, callable, mapping or data frame
         The name of an algorithm, such as "kmeans", "ward", "gmm" or "dbscan", or any
-        scikit-learn clusterer or pipeline.
+        scikit-learn clusterer or pipeline. Or a function that takes a value of the parameter and
+        returns labels of the points of X; it is called once per value, and gets the seed if it has
+        an argument ``random_state`` or ``seed``. Or labels that were made before, by value: a
+        mapping from values to labels, or a data frame with one column per value. See the notes.
     X : array-like, sparse matrix or data frame
         Points by features; with ``metric="precomputed"``, the distances of all pairs of points.
     parameter : str, optional
-        The parameter of the estimator that varies.
+        The parameter of the estimator that varies, "n_clusters" by default. For a function or for
+        given labels it is only a name: by default that of the first argument, or "value".
     values : iterable, optional
-        The values to try; by default 2 to 20, where the parameter is a number of clusters.
+        The values to try; by default 2 to 20, where the parameter is a number of clusters. Given
+        labels have theirs already.
     measures : str, list of str or dict, optional
         Names of internal measures, or a mapping from names to their parameters. By default five
         measures of distance; the two that know only distances for ``metric="precomputed"``; "dbcv"
@@ -88,7 +100,7 @@ def tune(
         deviation of another.
     bootstrap : int, optional
         Repeat everything on this many samples of four fifths of the points, to see what is
-        stable.
+        stable. A function and given labels have no clusters of a sample, so it is left out.
     references : int, optional
         How many sets of points without clusters, of each of five kinds, the curves are compared
         with before a value is suggested: 19, the fewest with which p = 0.05 can be reached, or
@@ -96,7 +108,8 @@ def tune(
     sample : int, optional
         The most points, or pairs of points, that a measure looks at, where it can be sampled.
     n_jobs : int, optional
-        How many fits run at once; -1 uses all cores. The answer is the same for any number.
+        How many fits run at once; -1 uses all cores. The answer is the same for any number. A
+        function is then called from several threads.
     random_state : int or numpy.random.Generator, optional
         The seed of every fit.
     rules : dict, optional
@@ -123,8 +136,11 @@ def tune(
     FeatureError
         If the points cannot be read, there are fewer than three, or those of the validation set
         have other features.
+    LabelError
+        If given labels cannot be read, or there is not one per point.
     ParameterError
-        If an option is unknown or out of range, or if the clusterer refuses every value.
+        If an option is unknown or out of range, if the clusterer refuses every value, or if the
+        labels of a function or those given have two clusters at no value.
 
     Notes
     -----
@@ -138,6 +154,14 @@ def tune(
     tails of the data, or have one mode in each feature with the margins and correlations of the
     data. The p-value is the largest over these kinds.
 
+    A function knows only its parameter, and given labels belong to their points: neither can
+    cluster other points. Then "kmeans" ("average" for distances) clusters the points and the sets
+    without clusters into the same numbers of clusters, and these are compared. That says whether
+    the points have clusters; the value is chosen by the labels alone. Labels may be an array, a
+    list, a series, a fitted estimator or a clustering of igraph, in the order of X. A mapping from
+    objects to labels, or a list of groups, is taken if the objects are the index of X, or the
+    numbers of its rows. A value at which the function fails is undefined, with the reason.
+
     Examples
     --------
     >>> import numpy as np
@@ -148,6 +172,19 @@ def tune(
     3
     >>> found.verdict
     '5 of 5 measures choose 3.'
+
+    A function of the parameter, and labels that were made before:
+
+    >>> from scipy.cluster.hierarchy import fcluster, linkage
+    >>> tree = linkage(X, "average")
+    >>> def cut(height):
+    ...     return fcluster(tree, height, "distance")
+    >>> found = tune(cut, X, values=[2, 3, 4, 5, 7, 11])
+    >>> found.parameter, found.suggestion, found.counts.tolist()
+    ('height', 5, [11, 5, 3, 3, 3, 2])
+    >>> labels = {height: cut(height) for height in (2, 3, 4, 5, 7, 11)}
+    >>> tune(labels, X, parameter="height").suggestion
+    5
     """
     # What needs no data is checked before the data, which may take long to read.
     noise_policies(noise, None)
@@ -159,8 +196,7 @@ def tune(
         raise ParameterError(
             Setting("validation"), " is for features; with distances there are none."
         )
-    algorithm = read_algorithm(estimator, parameter, how.function or how.name)
-    tried = None if values is None else _read_values(values, algorithm)
+    algorithm, tried = _read_estimator(estimator, X, parameter, values, how)
     if tried is None and not algorithm.varies_number:
         raise ParameterError(f"values of {algorithm.parameter} must be given.")
     samples = whole(bootstrap, "bootstrap")
@@ -201,10 +237,17 @@ def tune(
     # Without a seed one is drawn all the same: fits at all values then start alike.
     fresh = None if algorithm.has_own_seed else int(np.random.default_rng().integers(2**31))
     plan = CurvePlan(algorithm, asked, ruled, how, noise, fresh if seed is None else seed)
+    samples = 0 if algorithm.fixed else samples
     with progress_bar((1 + samples) * len(tried), "clusterings", progress) as tick:
         (every,) = fit_curves(plan, points, [None], tried, n_jobs, tick)
         if all(fit.labels is None for fit in every.fits):
             raise ParameterError(f"{every.fits[0].why}.")
+        if algorithm.fixed and max(every.clusters) < 2:
+            span = ", ".join(dict.fromkeys(map(value_text, (tried[0], tried[-1]))))
+            raise ParameterError(
+                f"no value of {show_label(algorithm.parameter)} ({span}) gives two clusters, so "
+                "there is nothing to compare."
+            )
         stability = None
         if samples:
             stability = stability_of(plan, points, every, samples, seed, n_jobs, tick)
@@ -238,8 +281,10 @@ def tune(
         folds=max(
             (options.get("folds", FOLDS) for r, options in asked if plan.refits(r, options)),
             default=0,
-        ),
+        )
+        * (not algorithm.fixed),
         validation=0 if others is None else int(others.shape[0]),
+        fixed=algorithm.fixed,
     )
     seen = {"drawn": points, "names": names, "precomputed": precomputed}
     if found.voted is None:
@@ -248,10 +293,16 @@ def tune(
     found = replace(found, outlying=apart)
     if not sets:
         return _pictured(found, given, seen)
+    stand_in = ""
+    if algorithm.fixed:
+        stand_in = "average" if precomputed else "kmeans"
+        plan = replace(plan, algorithm=read_algorithm(stand_in, metric=how.function or how.name))
+        every = replace(every, values=every.clusters)
     with progress_bar(5 * FEW + 1, "sets without clusters", progress) as tick:
         compared = compare(plan, points, every, sets, seed or 0, n_jobs, tick)
     if isinstance(compared, str):
         return _pictured(replace(found, unreferenced=compared), given, seen)
+    compared = replace(compared, clusterer=stand_in)
     return _pictured(replace(found, reference=compared), given, seen)
 
 
@@ -265,6 +316,30 @@ def _pictured(found: Tuning, points: Any, seen: Mapping[str, Any]) -> Tuning:
             f"Clusters at {show_label(found.parameter)} = {value_text(found.voted)}, which {why}."
         )
     return replace(found, picture=tried_points(points, labels, said=said, **seen))
+
+
+def _read_estimator(
+    estimator: Any,
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+    parameter: str | None,
+    values: Any,
+    metric: Metric,
+) -> tuple[Algorithm, list[Any] | None]:
+    """Return what clusters, and the values to try if there are any."""
+    found = read_given(estimator, parameter, X)
+    if found is None:
+        named = NUMBERS[0] if parameter is None else parameter
+        algorithm = read_algorithm(estimator, named, metric.function or metric.name)
+        return algorithm, None if values is None else _read_values(values, algorithm)
+    if found.held is not None:
+        if values is not None:
+            raise ParameterError(
+                "given labels have their values; leave ", Setting("values"), " out."
+            )
+        values = found.held
+    tried = None if values is None else _read_values(values, found)
+    check_values(tried or [], found.parameter)
+    return found, tried
 
 
 def _read_values(values: Any, algorithm: Algorithm) -> list[Any]:

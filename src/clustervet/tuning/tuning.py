@@ -90,6 +90,8 @@ class Tuning(Result):
         How the curves compare with those of data without clusters, where a value has the votes.
     unreferenced : str, optional
         Why there is no such comparison, where there could be one.
+    fixed : str, optional
+        Why no other points can be clustered, so that samples and folds are left out.
     folds : int, optional
         In how many folds points were left out, each time with a new fit, for their likelihood.
     validation : int, optional
@@ -130,6 +132,7 @@ class Tuning(Result):
     scale_ratio: float = 0.0
     reference: TuningReference | None = None
     unreferenced: str | None = None
+    fixed: str = ""
     folds: int = 0
     validation: int = 0
     outlying: tuple[int, int] = (0, 0)
@@ -208,6 +211,9 @@ class Tuning(Result):
             why = self.unreferenced or "no references were asked for"
             return f"the curves were not compared with those of data without clusters: {why}"
         if self.p_value is None or self.p_value > LEVEL:
+            if self.reference.clusterer:
+                who = f"the points, clustered by {self.reference.clusterer},"
+                return f"{who} look like data without clusters ({self._p_text})"
             return f"the curves look like those of data without clusters ({self._p_text})"
         return None
 
@@ -332,6 +338,7 @@ class Tuning(Result):
             **({"standardized": True} if self.standardized else {}),
             **({"warnings": _texts(self.warned)} if self.warned else {}),
             **({"scale_ratio": self.scale_ratio} if self.scale_ratio else {}),
+            **({"fixed": self.fixed} if self.fixed else {}),
             "measures": [
                 {
                     "measure": record.key,
@@ -365,8 +372,11 @@ class Tuning(Result):
             The parameter, clusters and noise; each measure, with the ends of its interval and the
             share of samples that chose the value, where there are samples; and `chosen_by`.
         """
+        # The name of an argument may be that of a column.
+        taken = {"clusters", "noise", "stability", "chosen_by", *self.curves}
+        name = f"{self.parameter}_value" if self.parameter in taken else self.parameter
         table: dict[str, Sequence[Any]] = {
-            self.parameter: plain(self.values),
+            name: plain(self.values),
             "clusters": self.counts.tolist(),
             "noise": self.noise.tolist(),
         }
@@ -500,8 +510,9 @@ class Tuning(Result):
         keys = [key for key in (*first.clear, *first.unclear) if key in held.p_values]
         best = min(keys or held.p_values, key=lambda key: held.p_values[key])
         end = f" of {held.points:,} points" if held.points < self.points else ""
+        by = f", all clustered by {held.clusterer} like the points" if held.clusterer else ""
         return [
-            f"Against {held.total} sets{end} without clusters: {self._p_text} "
+            f"Against {held.total} sets{end} without clusters{by}: {self._p_text} "
             f"(hardest to tell apart: {held.kind}; {self._reach(best)})."
         ]
 
@@ -536,6 +547,8 @@ class Tuning(Result):
             many = f"{len(self.warned)} of {len(self.values)} values"
             said = show_label(" ".join(text.split()), 200).rstrip(".")
             lines.append(f"The clusterer warned at {many}, first at {value_text(first)}: {said}.")
+        if self.fixed:
+            lines.append(f"No stability over samples and no validation by folds: {self.fixed}.")
         if self.drawn is not None:
             lines.append(f"Measures that can be sampled look at {self.drawn:,} points or pairs.")
         if self.folds:
