@@ -265,7 +265,8 @@ NUMBERS = {
     "spaces": ("x, w,c\n1, 1.5,a\n2, 0.5,b\n", [1.5, 0.5]),
     "exponents": ("x,w,c\n1,1e3,a\n2,+.5E-1,b\n", [1000.0, 0.05]),
     "quotes": ('x,w,c\n1,"2",a\n2,"3.",b\n', [2.0, 3.0]),
-    "a decimal comma": ("x;w;c\n1;1,5;a\n2;0,5;b\n", "'[01],5'"),
+    "a decimal comma": ("x;w;c\n1;1,5;a\n2;0,5;b\n", [1.5, 0.5]),
+    "a comma and a point": ("x;w;c\n1;1,5;a\n2;0.5;b\n", "'1,5'"),
     "a suffix of Java": ("x,w,c\n1,1.5d,a\n2,2f,b\n", r"'(1\.5d|2f)'"),
     "a hexadecimal number": ("x,w,c\n1,0x10,a\n2,1,b\n", "'0x10'"),
     "infinity": ("x,w,c\n1,inf,a\n2,1,b\n", "finite"),
@@ -304,6 +305,9 @@ def test_features_are_the_same_numbers_in_every_engine(tmp_path, request, engine
         "a\n": 10.0,
     }
     path.write_text("c;x\na;1,5\nb;2\n")
+    moments = file_moments(path, label="c", features="x", engine=engine)
+    assert moments.centroids.ravel().tolist() == [1.5, 2.0]
+    path.write_text("c;x\na;1,5\nb;2.5\n")
     with pytest.raises(FileError, match=f"^{engine} cannot go on: column 'x' of .* holds '1,5' in"):
         file_moments(path, label="c", features="x", engine=engine)
 

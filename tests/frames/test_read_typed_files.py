@@ -550,14 +550,12 @@ def zipped(*members):
 
 BOOK = zipped("[Content_Types].xml", "xl/workbook.xml")
 FOREIGN = {
-    "book.xlsx": (BOOK, "an Excel workbook; export it as CSV or Parquet"),
-    "book": (BOOK, "an Excel workbook; export it as CSV or Parquet"),
-    "book.csv": (BOOK, "an Excel workbook; export it as CSV or Parquet"),
+    "book.csv": (BOOK, "an Excel workbook, though its name does not end in .xlsx; rename it"),
+    "book.xlsb": (zipped("xl/workbook.bin"), "an Excel workbook; export it as CSV or Parquet"),
     "old.xls": (
         b"\xd0\xcf\x11\xe0\xa1\xb1",
         "an old Excel or Word file; export it as CSV or Parquet",
     ),
-    "book.ods": (zipped("mimetype"), "an OpenDocument spreadsheet; export it as CSV or Parquet"),
     "text.docx": (zipped("word/document.xml"), "a text document; export it as CSV or Parquet"),
     "all.zip": (zipped("a.csv"), "a ZIP archive; unpack or rename it"),
     "r.rds": (gzip.compress(b"X\n"), "a file of R; export it as CSV or Parquet"),

@@ -10,6 +10,7 @@ from recorder import Case
 FORMATS = ("table", "json", "csv", "markdown")
 COMMANDS = (
     "score",
+    "estimate",
     "measures",
     "demo",
     "tune",
@@ -72,6 +73,11 @@ ANSWERS = {
     "benchmark": "benchmark suite --label kind -a kmeans,ward,dbscan --runs 3",
     "benchmark-range": "benchmark suite --label kind -a kmeans,single --runs 2 --k 2..4 -m ari"
     " --posthoc wilcoxon --rope 0.01",
+    "estimate": "estimate part_labelled.csv -t kind -p kmeans --sample objects --width 0.1",
+    "estimate-rough": "estimate part_labelled.csv -t kind -p ward --sample clusters"
+    " --sampling size",
+    "score-columns": "score table.csv -t kind -p 'kmeans,h*' -m ari,vi --confidence 0.9",
+    "score-by": "score table.csv -t kind -p kmeans --by size -m ari,vi",
     "bound": "bound points.csv -t kind -p kmeans --labelled seen",
     "bound-gaps": "bound part_labelled.csv -t kind -p ward",
     "bound-searched": "bound points.csv -t kind -p ward --labelled seen --language mixture --runs 3"

@@ -197,6 +197,18 @@ def diagnosis():
 
 
 @display
+def sampled_scores():
+    points = inputs.points()
+    kinds, pred = points["kind"].to_list(), points["ward"].to_list()
+    known = dict(list(enumerate(kinds))[::2])
+    pairs = [(k, k + 1, kinds[k] == kinds[k + 1]) for k in range(0, 30, 2)]
+    return {
+        "objects": cv.sampled_scores(known, pred, sample="objects", width=0.1),
+        "pairs": cv.sampled_scores(pairs, pred, sample="pairs"),
+    }
+
+
+@display
 def sample_size():
     table = cv.Contingency.from_labels(truth(), preds()["kmeans"])
     return cv.sample_size("ari", table, width=0.2, samples=100, random_state=1)

@@ -419,7 +419,8 @@ Sample = Annotated[
     typer.Option(metavar="N", help="Points to draw for measures that take long on all of them."),
 ]
 Array = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Which array of an NPZ file is the matrix.")
+    str | None,
+    typer.Option(metavar="NAME", help="Which array of an NPZ file, or sheet of a workbook, it is."),
 ]
 Delimiter = Annotated[
     str | None, typer.Option(metavar="CHAR", help="Field separator; found out by default.")

@@ -18,9 +18,9 @@ def score(
         typer.Argument(
             metavar="TRUTH PRED | TABLE",
             help="Two files with one label per line, or one table; - is standard input. A table is "
-            "CSV, JSON lines, Parquet, Arrow, NPY or NPZ in a file, in all files that match a "
-            "pattern, or in a folder; or what `table build` saved. With --features, one such "
-            "table with everything, or points and labels in two files.",
+            "CSV, JSON lines, Parquet, Arrow, NPY, NPZ or a workbook in a file, in all files that "
+            "match a pattern, or in a folder; or what `table build` saved. With --features, one "
+            "such table with everything, or points and labels in two files.",
         ),
         READ,
     ],

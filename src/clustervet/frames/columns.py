@@ -26,6 +26,9 @@ from clustervet.labels import Codes, read_labels, show_label
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "<NA>", "null", "NULL", "None"})
 # The type of a column of delimited text, in which these words mean that a value is missing.
 DELIMITED = "TEXT"
+# The same for a column of numbers with a decimal comma, and what one of them is.
+COMMA = "TEXT OF COMMAS"
+COMMA_NUMBER = r"[+-]?(?:[0-9]+(?:,[0-9]+)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?"
 WHOLE = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?")
 NUMBER = re.compile(r"DOUBLE|U?HUGEINT|BIGNUM|DECIMAL.*|" + WHOLE.pattern)
 # A decimal of at most 15 digits is exact as a float.
@@ -54,6 +57,7 @@ class Kind(StrEnum):
 
     number = "numbers"
     single = "numbers of single precision"
+    comma = "numbers with a decimal comma"
     boolean = "true and false, taken as 1 and 0"
     text = "text"
     date = "dates or times"
@@ -64,7 +68,7 @@ class Kind(StrEnum):
     @property
     def numeric(self) -> bool:
         """Whether a column of this kind can be a feature without being asked for."""
-        return self in (Kind.number, Kind.single, Kind.boolean)
+        return self in (Kind.number, Kind.single, Kind.comma, Kind.boolean)
 
 
 class Form(StrEnum):
@@ -99,6 +103,9 @@ def kind_of(declared: str) -> Kind:
 
 def number_of(declared: str, kind: Kind, target: str = "DOUBLE") -> str:
     """A column as a number in SQL, NULL where it is none; `{}` stands for the column."""
+    if declared == COMMA:
+        text = with_point("{}")
+        return f"CASE WHEN {text} IS NOT NULL THEN TRY_CAST({text} AS DOUBLE) END"
     if declared == DELIMITED:
         if kind is Kind.boolean:
             return "CASE lower({}) WHEN 'true' THEN 1.0::DOUBLE WHEN 'false' THEN 0.0 END"
@@ -109,6 +116,12 @@ def number_of(declared: str, kind: Kind, target: str = "DOUBLE") -> str:
         inner = f"TRY_CAST({text} AS BOOLEAN)" if kind is Kind.boolean else text
         return f"TRY_CAST({inner} AS {target})"
     return f"TRY_CAST({'{}' if kind.numeric else 'CAST({} AS VARCHAR)'} AS {target})"
+
+
+def with_point(column: str) -> str:
+    """A number with a decimal comma as one with a point in SQL; NULL for another text."""
+    number = f"regexp_full_match({column}, '{COMMA_NUMBER}')"
+    return f"CASE WHEN {number} THEN replace({column}, ',', '.') END"
 
 
 @dataclass(frozen=True)
@@ -186,6 +199,7 @@ def column_of(name: str, table: str, parts: Sequence[tuple[str, str]], *, nested
 def _form(declared: str, name: str, part: str, nested: bool) -> Form:
     plain = {
         DELIMITED: Form.delimited,
+        COMMA: Form.delimited,
         "HUGEINT": Form.whole,
         "UHUGEINT": Form.whole,
         "VARCHAR": Form.text,
@@ -317,13 +331,20 @@ def absent_column(column: str, name: str, known: Iterable[str]) -> FileError:
     return FileError(f"{name} has no column {show_label(column)!r}; {hint}")
 
 
-def refused_value(column: str, name: str, place: str, value: Any) -> FileError:
-    """The refusal of a value that is no finite number, with the place where it stands."""
+def refused_value(column: str, name: str, place: str, value: Any, comma: bool = False) -> FileError:
+    """The refusal of a value that is no finite number, with the place where it stands.
+
+    `comma` tells that numbers of the column have a decimal comma.
+    """
     what = f"column {show_label(column)!r} of {name}"
     hint = "mend it, or leave the column out of the features."
     if value is None or (isinstance(value, str) and value in MISSING) or value != value:
         return FileError(f"{what} has no value in {place}; {hint}")
     shown = show_label(value)
+    if comma:
+        return FileError(
+            f"{what} holds {shown!r} in {place}, which is no number with a decimal comma; {hint}"
+        )
     if is_number(value):
         return FileError(f"{what} holds {shown} in {place}, which is not finite; {hint}")
     return FileError(f"{what} holds {shown!r} in {place}, which is no number; {hint}")

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import FileError
+from clustervet.frames.columns import Kind
 from clustervet.frames.places import find_place
 from clustervet.frames.text import CHUNK, LONGEST, TextFile, open_text
 
@@ -75,6 +76,8 @@ class Layout:
     traits: frozenset[Trait] = frozenset()
     texts: Sequence[TextFile] = field(default=(), repr=False)
     needed: Sequence[int] | None = None
+    # Columns of numbers with a decimal comma.
+    commas: frozenset[str] = frozenset()
 
     @property
     def places(self) -> list[str]:
@@ -116,7 +119,8 @@ def read_layouts(
                 )
         # What is read one way by a whole file is read another way by its parts.
         broken = not BROKEN.isdisjoint(traits)
-        key = file.delimiter, file.named, tuple(file.columns), broken
+        commas = frozenset(name for name, kind in file.columns.items() if kind is Kind.comma)
+        key = file.delimiter, file.named, tuple(file.columns), commas, broken
         found.setdefault(key, []).append((path, file, frozenset(traits)))
     return [
         Layout(
@@ -126,8 +130,9 @@ def read_layouts(
             named,
             frozenset().union(*(traits for _, _, traits in same)),
             [file for _, file, _ in same],
+            commas=commas,
         )
-        for (cut, named, names, _), same in found.items()
+        for (cut, named, names, commas, _), same in found.items()
     ]
 
 

@@ -34,7 +34,13 @@ from clustervet.errors import (
     Setting,
 )
 from clustervet.frames.clusters import BEGUN, begun, check_heard, with_workers
-from clustervet.frames.columns import MISSING, Kind, absent_column, refused_value
+from clustervet.frames.columns import (
+    COMMA_NUMBER,
+    MISSING,
+    Kind,
+    absent_column,
+    refused_value,
+)
 from clustervet.frames.dialect import Layout, Trait, read_layouts
 from clustervet.frames.duck import EngineError, exhausted, session
 from clustervet.frames.frame import Frame, group_frame
@@ -209,7 +215,10 @@ class Engine(ABC):
             names = layout.places or held.columns
             places = {f"t{at}": names[stand[name]] for at, name in enumerate(kept)}
             picked = held.picked(**places).native
-            read = [_column(at, name in numbers).alias(name) for at, name in enumerate(kept)]
+            read = [
+                _column(at, name in numbers, name in layout.commas).alias(name)
+                for at, name in enumerate(kept)
+            ]
             frames.append(picked.select(*read))
         return (frames[0] if len(frames) == 1 else nw.concat(frames)).to_native()
 
@@ -469,7 +478,7 @@ def _format(files: Sequence[str]) -> str:
     return found
 
 
-def _column(place: int, number: bool) -> Any:
+def _column(place: int, number: bool, comma: bool) -> Any:
     """A column of text with what means a missing value as null, perhaps as numbers."""
     import narwhals as nw
 
@@ -478,6 +487,9 @@ def _column(place: int, number: bool) -> Any:
     if not number:
         return column
     # Engines differ in what else they take for a number; null is refused later.
+    if comma:
+        column = nw.when(column.str.contains(f"^{COMMA_NUMBER}$")).then(column)
+        column = column.str.replace_all(",", ".", literal=True)
     column = column.str.strip_chars()
     return nw.when(column.str.contains(PLAIN)).then(column).cast(nw.Float64())
 

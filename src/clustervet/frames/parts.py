@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from clustervet.errors import FileError
 from clustervet.frames.arrays import ArrayFile
 from clustervet.frames.arrow import arrow_table
-from clustervet.frames.columns import DELIMITED, Kind, absent_column, check_unique, kind_of
+from clustervet.frames.columns import COMMA, DELIMITED, Kind, absent_column, check_unique, kind_of
 from clustervet.frames.duck import (
     LARGEST_OBJECT,
     READ_PARQUET,
@@ -365,13 +365,13 @@ def _text(files: Sequence[TextFile]) -> list[FilePart]:
         if ends is None:
             parts.append(python_part(file))
         else:
-            layout = file.delimiter, file.named, tuple(file.columns), file.place.packing
-            layouts[layout].append((file, ends))
-    for (cut, named, names, packing), same in layouts.items():
-        types = {f"c{place}": "VARCHAR" for place in range(len(names))}
+            held = tuple(_text_types(file).items())
+            layouts[file.delimiter, file.named, held, file.place.packing].append((file, ends))
+    for (cut, named, declared, packing), same in layouts.items():
+        types = {f"c{place}": "VARCHAR" for place in range(len(declared))}
         part = TextPart(
             [file.place for file, _ in same],
-            dict.fromkeys(names, DELIMITED),
+            dict(declared),
             READ_CSV.format(header="true" if named else "false", alone=ALONE.get(packing, "")),
             (types, cut, packing),
             ends=sum(ends for _, ends in same),
@@ -384,7 +384,7 @@ def trusted_ends(file: TextFile) -> int | None:
     """Delimiters at the ends of lines; None where only Python reads the file beyond doubt."""
     names = list(file.columns)
     # DuckDB may lose rows after a header of several lines, or after blank lines.
-    if not 1 < len(names) <= WIDE or file.first_line != 1:
+    if not 1 < len(names) <= WIDE or file.first_line != 1 or file.row_names:
         return None
     if file.place.packing == "zstd":
         return 0
@@ -399,5 +399,10 @@ def trusted_ends(file: TextFile) -> int | None:
 
 def python_part(file: TextFile) -> FilePart:
     """A file of delimited text that Python reads."""
-    types = dict.fromkeys(file.columns, DELIMITED)
+    types = _text_types(file)
     return ArrayPart([file.place], types, f"text_{id(file):d}", arrays=file.texts)
+
+
+def _text_types(file: TextFile) -> dict[str, str]:
+    """The types of columns of delimited text."""
+    return {name: COMMA if kind is Kind.comma else DELIMITED for name, kind in file.columns.items()}

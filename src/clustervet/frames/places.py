@@ -5,41 +5,48 @@ from __future__ import annotations
 import bz2
 import glob
 import gzip
+import json
 import lzma
 import os
 import shutil
+import signal
 import stat
+import subprocess
 import sys
 import tempfile
 import threading
 import weakref
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from clustervet._memory import refusal, room, show_size
-from clustervet.errors import FileError, MemoryLimitError
+from clustervet.errors import ClustervetError, FileError, MemoryLimitError, MissingPackageError
 from clustervet.labels import show_label
 
 PARQUET, JSON, ARROW, ARRAY, TEXT = "Parquet", "JSON", "Arrow", "array", "delimited text"
+WORKBOOK = "a workbook"
 FORMATS = {
     **dict.fromkeys((".parquet", ".pq", ".parq"), PARQUET),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JSON),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), ARROW),
     **dict.fromkeys((".npy", ".npz"), ARRAY),
+    **dict.fromkeys((".xlsx", ".xlsm", ".ods"), WORKBOOK),
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat"), TEXT),
 }
 # A file or several, as callers name them.
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 MAGIC = {b"PAR1": ".parquet", b"ARRO": ".arrow", b"\x93NUM": ".npy", b"PK\x03\x04": ".npz"}
+ZIP, GZIP, COMPOUND = b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0"
 # Files of other programs, by their first bytes.
 FOREIGN = {
-    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+    COMPOUND: "an old Excel or Word file",
     b"%PDF-": "a PDF document",
     b"$FL2@(#)": "an SPSS file",
     b"$FL3@(#)": "an SPSS file",
@@ -54,15 +61,15 @@ FOREIGN = {
 }
 # The same by the ends of names, where the first bytes are those of a ZIP or gzip archive.
 PACKED = {
-    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb"), "an Excel workbook"),
-    ".ods": "an OpenDocument spreadsheet",
+    ".xlsb": "an Excel workbook",
     **dict.fromkeys((".docx", ".odt"), "a text document"),
     **dict.fromkeys((".pptx", ".odp"), "a presentation"),
     **dict.fromkeys((".rds", ".rda", ".rdata"), "a file of R"),
     ".zsav": "an SPSS file",
 }
 EXPORT = "export it as CSV or Parquet"
-ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
+# The member of an archive by which a workbook of Excel is known.
+EXCEL = "xl/workbook.xml"
 # How frames of Zstandard begin, those to be skipped too, and the kind of block that repeats a byte.
 ZSTANDARD, SKIPPABLE, REPEATED = 0xFD2FB528, 0x184D2A50, 1
 # Seconds after which people are told that a pipe is waited for.
@@ -101,6 +108,13 @@ class Place:
     start: bytes = b""
     suffix: str = ""
     packing: str = "none"
+    # For the text of a sheet: the row in which it begins.
+    sheet_row: int = 0
+
+    @property
+    def line(self) -> str:
+        """What people call a line of it."""
+        return "row" if self.sheet_row else "line"
 
     @property
     def format(self) -> str:
@@ -157,10 +171,14 @@ def find_place(path: str | os.PathLike[str]) -> Place:
         raise FileError(f"{name} cannot be read: {error.strerror or error}.") from None
     if not start:
         raise FileError(f"{name} is empty.")
-    _check_foreign(start, place, name)
+    suffix = place.suffix
+    if suffix not in FORMATS:
+        excel = start.startswith(ZIP) and EXCEL in _members(place.path)
+        suffix = ".xlsx" if excel else MAGIC.get(start[:4], suffix)
+    if FORMATS.get(suffix) != WORKBOOK:
+        _check_foreign(start, place, name)
     if place.packing == "zstd":
         _check_whole(place.path, name)
-    suffix = place.suffix if place.suffix in FORMATS else MAGIC.get(start[:4], place.suffix)
     return Place(place.path, name, start, suffix, place.packing)
 
 
@@ -172,7 +190,8 @@ def _check_foreign(start: bytes, place: Place, name: str) -> None:
     elif start.startswith(GZIP) and place.packing == "none":
         kind = PACKED.get(place.suffix, "packed by gzip, though its name does not end in .gz")
     if kind is not None:
-        how = "unpack or rename it" if "pack" in kind or "archive" in kind else EXPORT
+        how = "rename it" if "though" in kind else EXPORT
+        how = "unpack or rename it" if "pack" in kind or "archive" in kind else how
         raise FileError(f"{name} is {kind}; {how}.")
 
 
@@ -221,14 +240,91 @@ def _check_whole(path: str, name: str) -> None:
 
 def _archive(path: str) -> str | None:
     """What a ZIP archive is by its members; None for arrays of numpy."""
+    members = _members(path)
+    if not members or any(member.endswith(".npy") for member in members):
+        return None
+    excel = "an Excel workbook, though its name does not end in .xlsx"
+    return excel if EXCEL in members else "a ZIP archive"
+
+
+def _members(path: str) -> list[str]:
     try:
         with zipfile.ZipFile(path) as archive:
-            members = archive.namelist()
+            return archive.namelist()
     except (zipfile.BadZipFile, OSError, NotImplementedError):
-        return None
-    if any(member.endswith(".npy") for member in members):
-        return None
-    return "an Excel workbook" if "xl/workbook.xml" in members else "a ZIP archive"
+        return []
+
+
+def sheet_text(place: Place, chosen: str | None, header: bool | None) -> Place:
+    """A sheet of a workbook as a temporary file of text, which another process writes.
+
+    By default it is the only sheet that holds something and is not hidden.
+    """
+    name = place.name
+    if find_spec("python_calamine") is None:
+        raise MissingPackageError(
+            f"{name} is a workbook, for which python-calamine is needed; install it with "
+            "clustervet's extra 'spreadsheets'."
+        )
+    if place.start.startswith(COMPOUND):
+        raise _sheet_fault({"fault": "password"}, name, chosen)
+    if not place.start.startswith(ZIP):
+        raise FileError(
+            f"{name} is not a workbook, though its name ends in {place.suffix}; save it as one, "
+            "or rename it."
+        )
+    asked = {"path": place.path, "sheet": chosen, "header": header, "memory": room()}
+    program = [sys.executable, "-P", str(Path(__file__).with_name("sheets.py"))]
+    with subprocess.Popen(
+        program,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "RUST_BACKTRACE": "0"},
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            with process.stdin:
+                process.stdin.write(json.dumps(asked).encode())
+            text = _spooled(process.stdout, name)
+            said = process.stderr.read().decode("utf-8", "replace")
+        except BaseException:
+            process.kill()
+            raise
+    try:
+        facts = json.loads(said)
+    except ValueError:  # the process has ended before it could say why
+        memory = process.returncode == -signal.SIGKILL or "memory allocation" in said
+        facts = {"fault": "memory" if memory else "broken", "said": "its reader has failed"}
+    if "fault" in facts:
+        raise _sheet_fault(facts, name, chosen)
+    return Place(text, name, b"", ".tsv", sheet_row=facts["row"])
+
+
+def _sheet_fault(facts: Mapping[str, Any], name: str, chosen: str | None) -> ClustervetError:
+    """What is wrong with a workbook, in one sentence."""
+    fault = facts["fault"]
+    if fault == "memory":
+        return refusal(f"the cells of {name} take more memory than")
+    shown = ", ".join(map(show_label, facts.get("sheets", ())[:20]))
+    if fault == "broken":
+        return FileError(
+            f"{name} is not a whole workbook: {show_label(facts['said'], 200).rstrip('.')}."
+        )
+    if fault == "unnamed":
+        return FileError(
+            f"column {facts['column']} of {name} has no name in row {facts['row']}; that row "
+            "names every column, without merged cells or a title above it."
+        )
+    words = {
+        "password": "is protected by a password; save it without one",
+        "several": f"holds several sheets, {shown}; name one with --array (array=)",
+        "absent": f"has no sheet {show_label(chosen or '')!r}; its sheets are {shown}",
+        "empty": "has no rows",
+    }
+    return FileError(f"{name} {words[fault]}.")
 
 
 def _found(text: str, name: str) -> Place:
@@ -271,7 +367,7 @@ def _patience(name: str) -> Iterator[None]:
 
 
 def _spooled(
-    stream: BinaryIO, name: str, suffix: str = "", first: bytes = b"", *, lines: bool = False
+    stream: IO[bytes], name: str, suffix: str = "", first: bytes = b"", *, lines: bool = False
 ) -> str:
     """A temporary copy, which must leave space on the disk; with `lines` no line is too long."""
     handle, path = tempfile.mkstemp(suffix, "clustervet-")

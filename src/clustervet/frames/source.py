@@ -16,6 +16,7 @@ from clustervet import _memory
 from clustervet.errors import FileError, ParameterError
 from clustervet.frames.arrays import ArrayFile, Numbered, open_arrays
 from clustervet.frames.columns import (
+    COMMA,
     DELIMITED,
     Column,
     Form,
@@ -30,6 +31,7 @@ from clustervet.frames.columns import (
     listed,
     number_of,
     refused_value,
+    with_point,
 )
 from clustervet.frames.duck import (
     EngineError,
@@ -51,11 +53,13 @@ from clustervet.frames.places import (
     ARRAY,
     JSON,
     TEXT,
+    WORKBOOK,
     Paths,
     Place,
     find_files,
     find_place,
     path_list,
+    sheet_text,
 )
 from clustervet.frames.text import TextFile, open_text
 from clustervet.labels import Codes, show_label
@@ -226,11 +230,13 @@ class Source(ABC):
             taken, except those in `exclude` and an index: a column without a name, or named
             ``id``, ``index`` or as pandas names its own. True and false are 1 and 0; dates and
             times are not numbers. A column of delimited text is numeric if most of the values
-            in its first thousand rows are; then all must be.
+            in its first thousand rows are; then all must be. Where the delimiter is no comma,
+            numbers may have a decimal comma, if all of these values are such or whole numbers.
         exclude : sequence of str, optional
             Columns that are no features, such as the labels. They are read in the same pass.
         array : str, optional
-            The matrix of an NPZ file, if it is not the one chosen when the file was opened.
+            The matrix of an NPZ file or the sheet of a workbook, if it is not the one chosen when
+            the file was opened.
         later : bool, default False
             Whether the matrix is read, and checked, only when it is asked for.
 
@@ -283,7 +289,10 @@ class Source(ABC):
         return self._usual(labels) if features is None else (self._asked(features, labels), {})
 
     def _with_array(self, array: str) -> Source:
-        raise ParameterError(f"only an NPZ file has arrays to choose from, not {self.name}.")
+        raise ParameterError(
+            f"only an NPZ file has arrays to choose from, not {self.name}; only a workbook has "
+            "sheets."
+        )
 
     def _known(self, given: Sequence[str], option: str) -> list[str]:
         """Columns that the table has, each once."""
@@ -350,14 +359,15 @@ def open_table(
     header: bool | None = None,
     array: str | None = None,
 ) -> Source:
-    r"""Open a table in files of any size: delimited text, Parquet, JSON lines, Arrow, NPY, NPZ.
+    r"""Open a table in files: delimited text, Parquet, JSON lines, Arrow, NPY, NPZ, workbooks.
 
     Parameters
     ----------
     paths : path or sequence of paths
         One file, a pattern, a folder, or several of them, which are the parts of one table;
         ``"-"`` is standard input. The format follows from the name of the file, or else from
-        its first bytes. Text and JSON may be packed by gzip, bz2, xz or Zstandard.
+        its first bytes. Text and JSON may be packed by gzip, bz2, xz or Zstandard. A sheet of
+        a workbook (XLSX or ODS) is read as the delimited text that it could be saved as.
     id : str, optional
         A column that names every object. Then `paths` are different tables that are joined on
         it; the first one has the truth.
@@ -374,7 +384,7 @@ def open_table(
         several columns has a header, and a file of one column has one if its first line is no
         number and occurs nowhere else.
     array : str, optional
-        The name of the matrix in an NPZ file.
+        The name of the matrix in an NPZ file, or of the sheet in a workbook.
 
     Returns
     -------
@@ -450,6 +460,10 @@ class FileSet(Source):
             shown = show_label(arguments[0], 200)
             more = len(arguments) - 1
             self.name = f"{shown} and {more:,} more" if more else shown
+        if self.format == WORKBOOK:
+            given = options.array, options.header
+            self.places = [sheet_text(place, *given) for place in self.places]
+            self.format = TEXT
         self.files: list[Place | TextFile | ArrayFile] = list(self.places)
         if self.format == TEXT:
             texts = [open_text(place, options.delimiter, options.header) for place in self.places]
@@ -468,9 +482,16 @@ class FileSet(Source):
                 f"{a.name} is {one} and {b.name} is {two}; the parts of a table have one format."
             )
         (found,), options, name = formats, self.options, self.places[0].name
-        if options.array is not None and self.places[0].suffix != ".npz":
-            raise ParameterError(f"only an NPZ file has arrays to choose from, not {name}.")
-        if found != TEXT and not (options.delimiter is None and options.header is None):
+        chosen = self.places[0].suffix == ".npz" or found == WORKBOOK
+        if options.array is not None and not chosen:
+            raise ParameterError(
+                f"only an NPZ file has arrays to choose from, not {name}; only a workbook has "
+                "sheets."
+            )
+        if found == WORKBOOK and options.delimiter is not None:
+            raise ParameterError(f"a delimiter goes with delimited text, not with {name}.")
+        given = not (options.delimiter is None and options.header is None)
+        if given and found not in (TEXT, WORKBOOK):
             raise ParameterError(
                 f"a delimiter and a header go with delimited text, not with {name}."
             )
@@ -479,7 +500,10 @@ class FileSet(Source):
     @property
     def is_light(self) -> bool:
         """Whether Python reads its labels faster than an engine is loaded."""
-        return len(self.places) == 1 and self.places[0].is_light
+        if len(self.places) > 1 or not self.places[0].is_light:
+            return False
+        # Numbers with a decimal comma may be weights, which the engine sums as such.
+        return Kind.comma not in self.columns.values()
 
     @property
     def delimiter(self) -> str | None:
@@ -628,6 +652,16 @@ class FileSet(Source):
         declared = [(part.name, part.declared(name)) for part in held]
         return column_of(name, self.name, declared, nested=nested)
 
+    def _weight(self, name: str, parts: Sequence[FilePart]) -> Column:
+        """A column of weights; those with a decimal comma become numbers."""
+        column = self.column(name, parts)
+        commas = [part.declared(name) == COMMA for part in parts]
+        chosen = [
+            with_point(one) if comma else one
+            for one, comma in zip(column.selected, commas, strict=True)
+        ]
+        return replace(column, selected=chosen)
+
     def number_columns(self, names: Sequence[str], parts: Sequence[FilePart]) -> list[Column]:
         """Columns of numbers, of single precision where all of them are."""
         declared = {name: [part.declared(name) for part in parts] for name in names}
@@ -706,7 +740,7 @@ class FileSet(Source):
     ) -> list[GroupedCounts | None]:
 
         columns = {name: self.column(name, parts) for name in names}
-        weight = None if weights is None else self.column(weights, parts)
+        weight = None if weights is None else self._weight(weights, parts)
         grouping = Grouping(columns, sets, weight)
         checked = any(part.trailing is not None for part in parts)
         with session(ordered=False) as opened:
@@ -870,7 +904,7 @@ class JoinedFiles(Source):
         weight, held = None, tuple(f"h{at}" for at in range(len(self.tables)))
         if weights is not None:
             at, own = self.place(weights)
-            weight, holders[None] = self.tables[at].column(own, self._parts[at]), at
+            weight, holders[None] = self.tables[at]._weight(own, self._parts[at]), at
         grouping = Grouping(columns, sets, weight, holders, [held])
         chosen = [*columns.values(), *([weight] if weight else [])]
         size = sum(one.size for one in self.tables)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from clustervet._memory import need, show_size
 from clustervet.errors import FileError
 from clustervet.frames.columns import (
+    COMMA_NUMBER,
     DELIMITED,
     MISSING,
     GrowingMatrix,
@@ -66,6 +67,12 @@ ZSTD = (
     f"max_line_size={LONGEST_PACKED:d})"
 )
 
+WITH_COMMA = re.compile(COMMA_NUMBER)
+# The first line of what R writes between blanks: names in quotes. One name alone is known by the
+# name in quotes before the next row.
+R_NAMES = re.compile(rb'"[^"]*"(?: "[^"]*")+\r?')
+R_NAME = re.compile(rb'"[^"]*"\r?\n"[^"]*"([ \t])')
+
 Line = tuple[int, list[str]]
 
 
@@ -84,6 +91,8 @@ class TextFile:
     header_guessed: str | None = None
     first_line: int = 1
     doubtful: bool = False
+    # Whether a row has a name, which the first line does not count among its own.
+    row_names: bool = False
 
     @property
     def name(self) -> str:
@@ -104,7 +113,8 @@ class TextFile:
             except NoNumberError as found:
                 name = features[found.column]
                 line, row = chunk[found.row - done]
-                raise refused_value(name, self.name, f"line {line}", row[places[name]]) from None
+                where, comma = f"{self.place.line} {line}", self.columns[name] is Kind.comma
+                raise refused_value(name, self.name, where, row[places[name]], comma) from None
             for name, codes in gathered.items():
                 codes.add(columns[places[name]])
             done += len(chunk)
@@ -146,7 +156,7 @@ class TextFile:
             number = max(1, min(ROWS, CHUNK_FIELDS // width))
             some = islice if self.place.is_short else partial(_some, row)
             while chunk := list(some(data, number)):
-                _check_width(chunk, width, self.name)
+                _check_width(chunk, width, self.name, self.row_names)
                 yield chunk
 
     def _column(self, name: str) -> Any:
@@ -169,21 +179,37 @@ def open_text(place: Place, delimiter: str | None, header: bool | None) -> TextF
             raise FileError(f"{place.name} is empty.")
         first_line, first = looked[0]
         looked += _some(row, lines, max(20, min(LOOKED_AT, FIELDS // len(first))))
+        row_names = header is not False and cut in " \t" and _has_row_names(looked)
         # A single column has a name if that is unlike every label, however far down.
-        named = header if header is not None else _has_header(first, looked, lines)
+        named = header if header is not None else row_names or _has_header(first, looked, lines)
     names = first if named else [str(k) for k in range(1, len(first) + 1)]
+    names = ["", *names] if row_names else names
     check_unique(names, place.name)
-    _check_width(looked, len(names), place.name)
+    _check_width(looked[int(named) :], len(names), place.name, row_names)
     rows = [row for _, row in looked[int(named) :]]
     if not rows:
         raise FileError(f"{place.name} has a header and no rows.")
-    kinds = dict(zip(names, map(_kind, zip(*rows, strict=True)), strict=True))
-    guessed = first[0] if named and header is None and len(first) == 1 else None
+    kind = _kind if cut == "," else _kind_by_comma
+    kinds = dict(zip(names, map(kind, zip(*rows, strict=True)), strict=True))
+    guessed = first[0] if named and header is None and len(names) == 1 else None
     counted = [[str(start + k) for k in range(len(first))] for start in (0, 1)]
     doubtful = header is None and len(first) > 1 and all(map(is_number, first))
-    return TextFile(
-        place, cut, named, kinds, guessed, first_line, doubtful and first not in counted
-    )
+    doubtful = doubtful and first not in counted
+    if place.sheet_row:  # what is counted are rows of a sheet
+        first_line = 1 + any(end in name for name in first for end in "\r\n")
+    return TextFile(place, cut, named, kinds, guessed, first_line, doubtful, row_names)
+
+
+def _has_row_names(looked: Sequence[Line]) -> bool:
+    """Whether every row has a name before it, of which the first line does not tell.
+
+    So R writes a table. Names of rows differ, and no row ends in an empty field, so that a
+    delimiter too many at the ends of lines is not taken for a column.
+    """
+    width = 1 + len(looked[0][1])
+    rows = [row for _, row in looked[1:]]
+    fit = all(len(row) == width and row[0] and row[-1] for row in rows)
+    return bool(rows) and fit and len({row[0] for row in rows}) == len(rows)
 
 
 def _has_header(first: list[str], looked: Sequence[Line], lines: Iterator[Line]) -> bool:
@@ -195,12 +221,12 @@ def _has_header(first: list[str], looked: Sequence[Line], lines: Iterator[Line])
     return all(row[0] != first[0] for _, row in chain(looked[1:], lines))
 
 
-def _check_width(lines: Sequence[Line], width: int, name: str) -> None:
+def _check_width(lines: Sequence[Line], width: int, name: str, row_names: bool) -> None:
     for line, row in lines:
         if len(row) != width:
             raise FileError(
                 f"line {line} of {name} has {len(row)} {'field' if len(row) == 1 else 'fields'} "
-                f"where the first line has {width}."
+                f"where {'other rows have' if row_names else 'the first line has'} {width}."
             )
 
 
@@ -216,7 +242,7 @@ def text_lines(
             opened_text(place) as (stream, _),
             closing(_watched(stream, place, watch, row)) as lines,
         ):
-            yield _rows(lines, delimiter, row)
+            yield _rows(lines, delimiter, row, place.sheet_row)
     except UnicodeDecodeError as error:
         raise FileError(
             f"{place.name} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert "
@@ -244,24 +270,28 @@ def _some(row: _Row, rows: Iterator[Line], most: int) -> Iterator[Line]:
             return
 
 
-def _rows(lines: Iterator[str], delimiter: str, current: _Row) -> Iterator[Line]:
-    """Rows with their line numbers; blank lines are skipped, but are labels in a single column."""
+def _rows(lines: Iterator[str], delimiter: str, current: _Row, sheet_row: int) -> Iterator[Line]:
+    """Rows with their line numbers; blank lines are skipped, but are labels in a single column.
+
+    Rows of a sheet are counted from `sheet_row` on, however many lines one takes.
+    """
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     blanks = range(0)
     width = 0
-    for row in reader:
+    for record, row in enumerate(reader, sheet_row):
+        number = record if sheet_row else reader.line_num
         if current.length:
             current.total += current.length
             current.length = 0
         if not row:
-            blanks = range(reader.line_num - len(blanks), reader.line_num + 1)
+            blanks = range(number - len(blanks), number + 1)
             continue
         width = width or len(row)
         if blanks:
             if width == 1:
                 yield from ((blank, [""]) for blank in blanks)
             blanks = range(0)
-        yield reader.line_num, row
+        yield number, row
 
 
 @contextmanager
@@ -343,6 +373,10 @@ def find_delimiter(given: str | None, suffix: str, start: bytes) -> str:
     if suffix in (".tsv", ".tab"):
         return "\t"
     line = start.partition(b"\n")[0]
+    if R_NAMES.fullmatch(line):
+        return " "
+    if found := R_NAME.match(start):
+        return found[1].decode()
     counts = [line.count(character.encode()) for character in DELIMITERS]
     return DELIMITERS[counts.index(max(counts))]
 
@@ -357,8 +391,18 @@ def _kind(column: Sequence[str]) -> Kind:
     return Kind.number if 2 * sum(map(is_number, values)) > len(values) else Kind.text
 
 
+def _kind_by_comma(column: Sequence[str]) -> Kind:
+    """Numbers with a decimal comma if all values that are there are such, or whole numbers."""
+    values = [text for text in column if text not in MISSING]
+    commas = any("," in text for text in values) and all(map(WITH_COMMA.fullmatch, values))
+    return Kind.comma if commas else _kind(column)
+
+
 def _numbers(column: Sequence[str], kind: Kind) -> NDArray[np.float64]:
     """Fields as numbers; not a number where one is none."""
+    if kind is Kind.comma:
+        fit = WITH_COMMA.fullmatch
+        return np.array([float(t.replace(",", ".")) if fit(t) else math.nan for t in column])
     if kind is Kind.boolean:
         return np.array([TRUTH.get(text.lower(), math.nan) for text in column])
     try:

@@ -37,6 +37,7 @@ WAYS = {
     "size": "by size",
     "predicted": "from the pairs within predicted clusters",
 }
+GIVEN = "with the probabilities given"
 ONE = {"clusters": "true cluster", "objects": "object", "pairs": "pair"}
 # Units of equal weight that a sample must be worth; below, a few units decide the value, and
 # intervals hold it too rarely. Chosen by samples from the first years of a register of inventors;
@@ -253,10 +254,10 @@ class SampledScores(Result, Mapping[str, float]):
             The sentences and tables.
         """
         of = f"{self.sampled:,} of {counted(self.objects, 'object')}"
-        lead = (
-            f"Estimated from {counted(self.units, ONE[self.sample])} "
-            f"({of}), drawn {WAYS.get(self.sampling, 'with the probabilities given')}."
+        units = (
+            of if self.sample == "objects" else f"{counted(self.units, ONE[self.sample])} ({of})"
         )
+        lead = f"Estimated from {units}, drawn {WAYS.get(self.sampling, GIVEN)}."
         one = ONE[self.sample]
         columns = [
             Column("measure", "text"),

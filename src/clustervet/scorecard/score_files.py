@@ -408,9 +408,7 @@ class _PointFiles:
             return False
         if find_place(first).format == ARRAY:
             return False
-        source = open_table(
-            first, delimiter=self.parsing["delimiter"], header=self.parsing["header"]
-        )
+        source = open_table(first, **self.parsing)
         source.check_header()
         return set(self.preds) <= set(source.columns)
 
