@@ -20,7 +20,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
 import clustervet as cv
-from clustervet.errors import ClustervetError, LabelError
+from clustervet.errors import ClustervetError, FeatureError, LabelError
 from clustervet.tuning import tune
 
 RNG = np.random.default_rng(7)
@@ -283,3 +283,8 @@ def test_bad_calls_get_one_clear_sentence(call, message):
 
 def test_the_public_name_takes_them_too():
     assert cv.tune(LABELS, X, random_state=0).suggestion == 4
+
+
+def test_clusters_are_judged_by_the_points():
+    with pytest.raises(FeatureError, match="tune needs X, by which it judges the clusters"):
+        cv.tune(lambda r: [0, 1], values=[1, 2])

@@ -49,7 +49,7 @@ DENSITY_MEASURES = ("dbcv",)
 
 def tune(
     estimator: Any,
-    X: Any,  # noqa: N803  # the name that everyone gives to features
+    X: Any = None,  # noqa: N803  # the name that everyone gives to features
     parameter: str | None = None,
     values: Iterable[Any] | None = None,
     measures: Any = None,
@@ -78,7 +78,8 @@ def tune(
         an argument ``random_state`` or ``seed``. Or labels that were made before, by value: a
         mapping from values to labels, or a data frame with one column per value. See the notes.
     X : array-like, sparse matrix or data frame
-        Points by features; with ``metric="precomputed"``, the distances of all pairs of points.
+        Points by features; with ``metric="precomputed"``, the distances of all pairs of points,
+        such as those between the nodes of a graph. It must be given.
     parameter : str, optional
         The parameter of the estimator that varies, "n_clusters" by default. For a function or for
         given labels it is only a name: by default that of the first argument, or "value".
@@ -186,6 +187,12 @@ def tune(
     >>> tune(labels, X, parameter="height").suggestion
     5
     """
+    if X is None:
+        raise FeatureError(
+            "tune needs X, by which it judges the clusters: the features, or with ",
+            Setting("metric", "precomputed"),
+            " the distances, such as those between the nodes of a graph.",
+        )
     # What needs no data is checked before the data, which may take long to read.
     noise_policies(noise, None)
     how = read_metric(metric)
