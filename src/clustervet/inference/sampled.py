@@ -28,7 +28,7 @@ from clustervet.view import (
     plain,
     text_cell,
 )
-from clustervet.view.words import counted, inner_title, listed, noise_note, number
+from clustervet.view.words import counted, inner_title, listed, noise_note, number, sure_digits
 
 Unit = Literal["clusters", "objects", "pairs"]
 UNITS: tuple[Unit, ...] = ("clusters", "objects", "pairs")
@@ -37,6 +37,8 @@ WAYS = {
     "size": "by size",
     "predicted": "from the pairs within predicted clusters",
 }
+# What people read first.
+HEADLINES = ("pair_f1", "bcubed_f1", "pair_precision")
 GIVEN = "with the probabilities given"
 ONE = {"clusters": "true cluster", "objects": "object", "pairs": "pair"}
 # Units of equal weight that a sample must be worth; below, a few units decide the value, and
@@ -280,10 +282,20 @@ class SampledScores(Result, Mapping[str, float]):
             "Scores by a sample of the truth",
             (lead, *self.remarks),
             (table,),
-            lead=(lead,),
+            lead=(*self._headline(), lead),
             subject=self,
             measures=records,
         )
+
+    def _headline(self) -> list[str]:
+        """Return the score that is read first, in a sentence; none where it has no value."""
+        held = {score.measure.key: score for score in self.scores}
+        score = next((held[key] for key in HEADLINES if key in held), self.scores[0])
+        if math.isnan(score.value):
+            return []
+        value, low, high = sure_digits(score.low, score.high, score.value, score.low, score.high)
+        sure = f"{self.confidence:.4g} confidence"
+        return [f"{score.measure.title}: {value}, between {low} and {high} at {sure}."]
 
     def _row(self, score: SampledScore) -> Row:
         ends = (None, None) if math.isnan(score.low) else (score.low, score.high)
