@@ -120,3 +120,27 @@ def test_a_row_without_a_group(refused, folder):
 def test_patterns_need_a_file(refused, folder):
     ask = ["score", "-", "-t", "y", "-p", "run*"]
     assert "named in full" in refused(*ask)
+
+
+def test_a_pattern_leaves_the_groups_out(run, folder):
+    ask = [
+        "score",
+        "wide.csv",
+        "-t",
+        "y",
+        "-p",
+        "[br]*",
+        "--by",
+        "batch",
+        "-m",
+        "ari",
+        "-f",
+        "json",
+    ]
+    assert not any(name.startswith("batch") for name in found(run(*ask)))
+
+
+def test_an_object_without_a_name(refused, folder):
+    LONG.assign(id=LONG["id"].where(LONG["id"] != 3)).to_csv("unnamed.csv", index=False)
+    ask = ["score", "unnamed.csv", "-t", "y", "-p", "c", "--by", "run", "--id", "id"]
+    assert "column 'id' of unnamed.csv has no value in row 4" in refused(*ask)

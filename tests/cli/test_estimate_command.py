@@ -88,3 +88,25 @@ def test_in_every_format_and_as_a_report(run, folder):
 )
 def test_refuses_in_one_line(refused, folder, arguments, said):
     assert said in refused("estimate", "records.csv", *arguments.split())
+
+
+def test_ids_are_text_in_one_file_and_numbers_in_the_other(run, folder):
+    numbers = FRAME.assign(id=range(8))
+    numbers.to_csv("numbers.csv", index=False)
+    numbers.to_parquet("numbers.parquet", index=False)
+    pairs = pd.DataFrame({"one": [0, 2], "other": [1, 3], "same": [True, False]})
+    pairs.to_parquet("pairs.parquet", index=False)
+    pairs.to_csv("number_pairs.csv", index=False)
+    for table in ("numbers.csv", "numbers.parquet"):
+        for name in ("pairs.parquet", "number_pairs.csv"):
+            ask = ["estimate", table, "-p", "c", "--id", "id", "--sample", "pairs", "--pairs", name]
+            ran = run(*ask, "--sampling", "predicted", "-f", "json")
+            assert ran.code == 0, ran.err
+            assert json.loads(ran.out)["scores"][0]["value"] == 0.5
+
+
+def test_probabilities_of_the_sample_only(run, folder):
+    known = FRAME["person"].notna()
+    FRAME.assign(p=FRAME["p"].where(known)).to_csv("gaps.csv", index=False)
+    ask = ["-p", "c", "-t", "person", "--sample", "clusters", "--sampling", "p", "-f", "json"]
+    assert run("estimate", "gaps.csv", *ask).out == run("estimate", "records.csv", *ask).out

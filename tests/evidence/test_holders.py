@@ -106,3 +106,21 @@ def test_names_that_are_wrong(options, said):
 def test_two_truths():
     with pytest.raises(ClustervetError, match="two truths are given"):
         cv.examine(T, {"a": T}, truth=T)
+
+
+def test_names_in_an_index_and_in_an_array():
+    names = ["leiden_0.5", "leiden_1"]
+    for asked in (pd.Index(names), np.array(names), tuple(names), pd.Series(names)):
+        assert cv.examine(FRAME, asked, truth="cell_type").names == tuple(names)
+    for columns in (pd.Index(["x1", "x2"]), np.array(["x1", "x2"]), ("x1", "x2")):
+        found = cv.examine(FRAME, names, truth="cell_type", features=columns)
+        assert found.feature_names == ("x1", "x2")
+    matrix = cv.examine(FRAME, names, truth="cell_type", features=X)
+    assert matrix.inner is not None
+
+
+def test_cells_without_a_matrix():
+    held = cells()
+    held.X = None
+    with pytest.raises(ClustervetError, match="there is no matrix X"):
+        cv.examine(held, ["leiden_1"], truth="cell_type", features="X")

@@ -286,7 +286,7 @@ def test_noise_is_mentioned_or_alone():
         ([1, 2], [0, 1], {"sample": "records"}, "'clusters', 'objects' or 'pairs'"),
         ([1, 2], [0, 1], {"sample": "objects", "sampling": "size"}, "'uniform' for a sample"),
         ([1, 2], [0, 1], {"sample": "clusters", "sampling": {1: 0.5}}, "above 0 for each class"),
-        ([1, 2], [0, 1], {"sample": "clusters", "sampling": {1: 0.5, 2: 0.0}}, "have 0.0"),
+        ([1, 2], [0, 1], {"sample": "clusters", "sampling": {1: 0.5, 2: 0.0}}, "it has 0.0 for 1"),
         ([1, 1], [0, 1], {"sample": "clusters", "sampling": [0.1, 0.2]}, "same for all objects"),
         ([1, 1], [0, 1], {"sample": "objects", "sampling": [0.1]}, "2 in all"),
         ([1, 1], [0, 1], {"sample": "objects", "sampling": ["x", "y"]}, "one number per object"),
@@ -317,3 +317,40 @@ def test_an_index_twice():
         cv.sampled_scores(
             pd.Series([1, 2], index=["a", "a"]), pd.Series([0], index=["a"]), sample="clusters"
         )
+
+
+def test_a_common_factor_of_the_probabilities_of_pairs_does_not_matter():
+    pairs = [(k, k + 1, k % 3 == 0) for k in range(0, 40, 2)]
+    pred = np.arange(60) // 2
+    found = [
+        cv.sampled_scores(pairs, pred, sample="pairs", sampling=np.full(20, p)).to_dict(flat=True)
+        for p in (1.0, 0.9, 1e-6, 5.0)
+    ]
+    for other in found[1:]:
+        assert other == pytest.approx(found[0])
+    assert found[0]["pair_precision.low"] < found[0]["pair_precision"]
+
+
+def test_rounding_does_not_go_beyond_one():
+    labels = [0, 1, 2, 2, 0, 1, 1, 2, 0, 0, 1]
+    found = cv.sampled_scores([*labels, None], [*labels, 0], sample="objects")
+    assert found["bcubed_precision"] <= found.score("bcubed_precision").high == 1
+
+
+def test_clusters_of_one_object_are_precise():
+    pairs = [(0, 1, True), (2, 3, False)]
+    score = cv.sampled_scores(pairs, range(5), sample="pairs").score("bcubed_precision")
+    assert (score.low, score.value, score.high) == (1, 1, 1)
+
+
+def test_minus_one_in_the_truth_is_told():
+    found = cv.sampled_scores([0, 0, -1, -1], [0, 0, 1, 1], sample="clusters")
+    assert any("-1 of 2 objects is taken as a true cluster" in said for said in found.remarks)
+
+
+def test_a_series_of_the_sample_beside_a_mapping():
+    pred = {"a": 0, "b": 0, "c": 1}
+    series = pd.Series(["x", "x"], index=["a", "b"])
+    mapping = {"a": "x", "b": "x"}
+    wanted = cv.sampled_scores(mapping, pred, sample="clusters")
+    assert cv.sampled_scores(series, pred, sample="clusters") == wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.metrics import silhouette_samples
@@ -86,3 +87,19 @@ def test_like_scib_metrics():
 def test_bad_input(call, said):
     with pytest.raises(ClustervetError, match=said):
         call()
+
+
+def test_distances_in_place_of_features():
+    wanted = cv.silhouette_batch(X, TYPES, BATCHES)
+    distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+    assert cv.silhouette_batch(distances, TYPES, BATCHES, "precomputed") == pytest.approx(wanted)
+
+
+def test_more_refusals():
+    backwards = pd.DataFrame(X).iloc[::-1]
+    with pytest.raises(ClustervetError, match="same index values in another order"):
+        cv.silhouette_batch(backwards, pd.Series(TYPES), BATCHES)
+    with pytest.raises(ClustervetError, match="no cell type is in at most 1 batches"):
+        cv.isolated_label_silhouette(X, TYPES, np.where(TYPES == "DC", np.arange(200), BATCHES), 1)
+    with pytest.raises(ClustervetError, match="types has no label for 1 cells"):
+        cv.silhouette_batch(X, [None, *TYPES[1:]], BATCHES)

@@ -128,3 +128,11 @@ def test_a_frame_with_another_index_is_refused() -> None:
     truth = pd.Series([0, 0, 1, 1], index=[3, 2, 1, 0])
     with pytest.raises(LabelError, match="index"):
         cv.external_scores(truth, pd.DataFrame({"a": [0, 0, 1, 1]}))
+
+
+def test_labels_of_objects_may_be_numbers_of_numpy():
+    names = list("abcd")
+    truth = dict(zip(names, np.array([0, 0, 1, 1]), strict=True))
+    pred = dict(zip(names, np.array([5, 5, 5, 6], np.int32), strict=True))
+    assert cv.rand(truth, pred) == cv.rand([0, 0, 1, 1], [5, 5, 5, 6])
+    assert cv.external_scores(truth, {"a": pred, "b": truth}, measures=["rand"])["b"]["rand"] == 1

@@ -8,6 +8,7 @@ import networkx as nx
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,17 @@ def test_the_warning_names_a_pair():
         components([("a", "b"), ("b", "c")])
 
 
+def test_pairs_that_are_no_links():
+    triples = [("a", "b", True), ("b", "c", False)]
+    assert components(triples, objects="abc") == {"a": 0, "b": 0, "c": 1}
+    assert components(pd.DataFrame(triples), objects="abc") == {"a": 0, "b": 0, "c": 1}
+
+
+def test_a_sparse_matrix():
+    matrix = sp.coo_array(([1, 1], ([0, 2], [1, 3])), (5, 5))
+    assert components(matrix) == {0: 0, 1: 0, 2: 1, 3: 1, 4: 2}
+
+
 def test_frames_and_scores():
     links = [("a", "b"), ("c", "d")]
     wanted = components(links)
@@ -65,8 +77,13 @@ def test_frames_and_scores():
     ("links", "objects", "said"),
     [
         ([("a",)], None, "link 1 must be a pair of objects"),
-        ([("a", "b"), 7], None, "link 2 must be a pair of objects, not 7"),
-        ([("a", ["b"])], None, "link 1 must be a pair"),
+        ([("a", "b"), 7], None, "link 2 must be a pair of objects, or with.*not 7"),
+        ([("a", ["b"])], None, "link 1 has an object that is missing or no name"),
+        ([("a", None)], None, "link 1 has an object that is missing"),
+        ([("a", float("nan"))], None, "link 1 has an object that is missing"),
+        ([("a", "b", 0.9)], None, "a third entry that is True or False"),
+        ([("a", "b")], 5, "objects must be a sequence"),
+        (pd.DataFrame({k: [1] for k in "abcd"}), None, "two columns.*it has 4"),
         ("ab", None, "links must be pairs of objects, not"),
         (5, None, "links must be pairs of objects, not"),
         ([("a", "z")], ["a"], "link 1 has 'z', which objects does not have"),

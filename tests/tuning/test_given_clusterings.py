@@ -288,3 +288,11 @@ def test_the_public_name_takes_them_too():
 def test_clusters_are_judged_by_the_points():
     with pytest.raises(FeatureError, match="tune needs X, by which it judges the clusters"):
         cv.tune(lambda r: [0, 1], values=[1, 2])
+
+
+def test_one_cluster_may_be_among_the_values_of_the_gap_rule():
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(c, 0.3, (20, 2)) for c in ((0, 0), (6, 0), (0, 6))])
+    for values in (range(1, 6), range(2, 6)):
+        found = cv.tune("kmeans", points, values=values, measures=["gap_statistic"], references=0)
+        assert found.choices["gap_statistic"].value == 3

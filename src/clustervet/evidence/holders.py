@@ -85,7 +85,7 @@ def taken_by_name(
 
 
 def _names(preds: Any, columns: Sequence[str], truth: str | None, what: str) -> list[str]:
-    asked = [preds] if isinstance(preds, str) else preds
+    asked = [preds] if isinstance(preds, str) else list(preds if preds is not None else ())
     if not asked or not all(isinstance(name, str) for name in asked):
         raise ParameterError(
             Setting("preds"), f" must be names of columns of {what}, where that is given."
@@ -111,14 +111,19 @@ def _column(columns: Mapping[str, Any], name: str, what: str) -> Any:
 def _features(data: Any, columns: Mapping[str, Any], features: Any) -> Any:
     if is_frame(data):
         asked = [features] if isinstance(features, str) else features
-        if not isinstance(asked, list | tuple) or not all(isinstance(x, str) for x in asked):
+        if features is None or len(getattr(asked, "shape", (1,))) != 1 or is_frame(asked):
+            return features
+        asked = list(asked)
+        if not asked or not all(isinstance(name, str) for name in asked):
             return features
         for name in asked:
             _column(columns, name, "the frame")
-        return data.select(asked) if hasattr(data, "select") else data[list(asked)]
+        return data.select(asked) if hasattr(data, "select") else data[asked]
     if not isinstance(features, str):
         return features
     if features == "X":
+        if data.X is None:
+            raise LabelError("there is no matrix X; name an entry of obsm.")
         return data.X
     if features not in data.obsm:
         known = ", ".join(map(show_label, ["X", *data.obsm]))

@@ -13,7 +13,7 @@ from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from clustervet import _memory
-from clustervet.errors import FileError, ParameterError
+from clustervet.errors import FileError, ParameterError, Setting
 from clustervet.frames.arrays import ArrayFile, Numbered, open_arrays
 from clustervet.frames.columns import (
     COMMA,
@@ -422,7 +422,8 @@ def open_table(
         return FileSet(arguments, options)
     if len(arguments) < 2:
         raise ParameterError(
-            "id= brings files together: name the file of the truth, then those of predictions."
+            Setting("id"),
+            " brings files together: name the file of the truth, then those of predictions.",
         )
     return JoinedFiles([FileSet([path], options) for path in arguments], id)
 

@@ -111,6 +111,7 @@ class Sample:
     chances: Floats
     objects: int
     expected: Mapping[int, float] = field(default_factory=dict)
+    noise: int = 0
 
     def __len__(self) -> int:
         return len(self.chances)
@@ -172,10 +173,13 @@ def estimated(sample: Sample, formula: Formula) -> Estimated:
     count = len(sample)
     part, whole = formula.ratio(sample.totals)
     drawn = float(sample.chances.mean())
+    if not whole and sample.totals.get("alone") == 1 and formula.power == 1:
+        # Clusters of one object each are precise, whatever the truth is.
+        return Estimated(1.0, Spread(0.0, 0.0, 1.0), count, count, 1.0)
     if not whole:
         nothing = Spread(math.nan, math.nan, math.nan)
         return Estimated(math.nan, nothing, 0.0, count, drawn, formula.lacking)
-    value = float(part / whole)
+    value = min(float(part / whole), 1.0)  # rounding may go beyond
     weights = formula.weight(sample.parts)
     effective = float(weights.sum() ** 2 / (weights**2).sum())
     effective = min(effective, sample.expected.get(formula.power, effective))
@@ -253,7 +257,7 @@ def _cluster_sample(truth: Any, pred: Predicted, sampling: Any) -> Sample:
     }
     totals = {name: float(part.sum()) for name, part in parts.items()}
     expected = _expected(pred, count, sampling) if isinstance(sampling, str) else {}
-    return Sample(totals, parts, np.minimum(given, 1.0), len(sampled), expected)
+    return Sample(totals, parts, np.minimum(given, 1.0), len(sampled), expected, sampled.noise)
 
 
 def _expected(pred: Predicted, count: int, sampling: str) -> dict[int, float]:
@@ -300,7 +304,7 @@ def _object_sample(truth: Any, pred: Predicted, sampling: Any) -> Sample:
     # Each pair is counted at both of its objects.
     totals = {name: float(part.sum()) / 2 for name, part in parts.items()}
     totals["alone"] = len(pred.sizes) / len(pred)
-    return Sample(totals, parts, np.minimum(given, 1.0), count)
+    return Sample(totals, parts, np.minimum(given, 1.0), count, noise=sampled.noise)
 
 
 def _pair_sample(truth: Any, pred: Predicted, sampling: Any) -> Sample:
@@ -318,12 +322,11 @@ def _pair_sample(truth: Any, pred: Predicted, sampling: Any) -> Sample:
                 " all must be.",
             )
         population = float((sizes * (sizes - 1) / 2).sum())
-    chances = np.full(count, min(count / population, 1.0))
+    chances, weights = np.full(count, min(count / population, 1.0)), np.ones(count)
     if not isinstance(sampling, str):
         given = pair_chances(sampling, count)
         # The population may be the pairs that a search proposed, so its size is not known.
-        chances = given if given.max() <= 1 else given / given.max() * 1e-9
-    weights = chances.mean() / chances
+        chances, weights = np.zeros(count), given.mean() / given
     small = weights / sizes[pred.codes[first]]
     parts = {
         "both": weights * (together & match),

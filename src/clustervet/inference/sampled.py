@@ -111,6 +111,8 @@ class SampledScores(Result, Mapping[str, float]):
         The width for which the number of units needed was asked.
     noise : int
         How many objects of the prediction are labelled -1, where nothing says what that means.
+    noise_as_class : int
+        How many objects of the sample are labelled -1.
 
     Examples
     --------
@@ -131,6 +133,7 @@ class SampledScores(Result, Mapping[str, float]):
     confidence: float
     width: float | None = None
     noise: int = 0
+    noise_as_class: int = 0
 
     def __getitem__(self, name: str) -> float:
         return self.score(name).value
@@ -235,6 +238,11 @@ class SampledScores(Result, Mapping[str, float]):
             if score.why
         ]
         note = noise_note({"pred": (self.noise, self.objects)}, droppable=False)
+        if self.noise_as_class:
+            found.append(
+                f"The label -1 of {counted(self.noise_as_class, 'object')} is taken as a true "
+                "cluster; leave the labels outside the sample empty."
+            )
         return [*found, note] if note else found
 
     def cautions(self) -> list[str]:
@@ -344,8 +352,9 @@ def sampled_scores(
         How it was drawn: with the same chance for all; true clusters by their size ("size"), as
         where objects are drawn and their true clusters looked up, each cluster once; pairs from
         those within predicted clusters ("predicted"); or the probability of each unit to be in
-        the sample. These are given by the name of the true cluster or the object, as one number
-        per object of `pred`, or as one number per pair; a common factor does not matter.
+        the sample: of true clusters by their name or as one number per object of `pred`, of
+        objects by their name or as one number per object of `pred`, or one number per pair. A
+        common factor does not matter.
     measures : list of str or Measure, optional
         The measures; by default all that such a sample can estimate.
     confidence : float, default 0.95
@@ -433,6 +442,7 @@ def sampled_scores(
         confidence,
         width,
         predicted.noise,
+        drawn.noise,
     )
 
 

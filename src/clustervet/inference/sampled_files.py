@@ -48,8 +48,9 @@ def sampled_scores_files(
     id : str, optional
         The column of `table` with the names of the objects that `pairs` uses.
     sampling : str, default "uniform"
-        "uniform", "size" or "predicted", or the column of probabilities, with a number in every
-        row: of `pairs`, or of `table`, where all objects of a true cluster have the same.
+        "uniform", "size" or "predicted", or the column of probabilities: of `pairs`, or of `table`,
+        where all objects of a true cluster have the same. It may be empty outside the sample of a
+        text file, and has a number in every row of other files.
     array, delimiter, header, memory_limit
         How the files are read; see `open_table`.
     **options
@@ -115,7 +116,9 @@ def _from_pairs(
     prediction = _by_id(columns[id], columns[pred], id)
     three = _first_three(pairs)
     sides, given = _read(pairs, three, sampling)
-    triples = list(zip(*(_values(sides[name], name) for name in three), strict=True))
+    one, other, said = (_values(sides[name], name) for name in three)
+    # The names of objects may be text in one file and numbers in the other.
+    triples = list(zip(map(str, one), map(str, other), said, strict=True))
     return sampled_scores(triples, prediction, sample="pairs", sampling=given, **options)
 
 
@@ -123,8 +126,16 @@ def _read(source: Source, names: list[str], sampling: str) -> tuple[dict[str, Co
     """Columns as labels, and the way to draw: its name, or the numbers of its column."""
     if sampling in WAYS:
         return source.labels(names), sampling
-    found = source.features([sampling], exclude=names)
-    return {name: found.labels(name) for name in names}, found.matrix[:, 0]
+    try:
+        found = source.features([sampling], exclude=names)
+        return {name: found.labels(name) for name in names}, found.matrix[:, 0]
+    except FileError:
+        # Text may be empty outside the sample; what is no number there is refused as before.
+        columns = source.labels([*names, sampling])
+        numbers = _numbers(columns[sampling])
+        if numbers is None:
+            raise
+        return {name: columns[name] for name in names}, numbers
 
 
 def _first_three(source: Source) -> list[str]:
@@ -146,8 +157,21 @@ def _values(codes: Codes, name: str) -> list[Any]:
     return [names[place] for place in places]
 
 
+def _numbers(codes: Codes) -> Any:
+    """One number per row, nan where there is none; None where something else is written."""
+    distinct, places = np.unique(codes.values, return_inverse=True)
+    missing = np.zeros(len(codes), bool) if codes.missing is None else codes.missing
+    held = set(places[~missing].tolist())
+    try:
+        names = codes.restore(distinct)
+        numbers = [float(name) if k in held else np.nan for k, name in enumerate(names)]
+    except (TypeError, ValueError):
+        return None
+    return np.where(missing, np.nan, np.array(numbers)[places])
+
+
 def _by_id(ids: Codes, labels: Codes, name: str) -> dict[Any, Any]:
-    keys = _values(ids, name)
+    keys = list(map(str, _values(ids, name)))
     found = dict(zip(keys, _values(labels, "pred"), strict=True))
     if len(found) < len(keys):
         twice = Counter(keys).most_common(1)[0][0]

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from clustervet._checks import whole
 from clustervet.errors import LabelError
-from clustervet.geometry.points import read_points
+from clustervet.geometry.points import read_distances, read_points
 from clustervet.internal.silhouette import silhouette, silhouettes
-from clustervet.labels import Codes, consecutive, encode_all
+from clustervet.labels import Codes, check_index, consecutive, encode_all, read_labels
 
 
 def silhouette_label(X: Any, types: Any, metric: Any = "euclidean") -> float:  # noqa: N803  # features
@@ -73,14 +73,17 @@ def silhouette_batch(X: Any, types: Any, batches: Any, metric: Any = "euclidean"
     0.75
     """
     kinds, among = _codes(types, batches)
-    points = read_points(X)
+    check_index({"X": X, "types": types, "batches": batches})
+    precomputed = isinstance(metric, str) and metric == "precomputed"
+    points = read_distances(X) if precomputed else read_points(X)
     if points.shape[0] != len(kinds):
         raise LabelError(f"X has {points.shape[0]:,} rows and types has {len(kinds):,} labels.")
     found = []
     for kind in range(int(kinds.max()) + 1):
         rows = np.flatnonzero(kinds == kind)
         if 1 < len(np.unique(among[rows])) < len(rows):
-            widths = silhouettes(points[rows], among[rows], metric).points
+            held = points[np.ix_(rows, rows)] if precomputed else points[rows]
+            widths = silhouettes(held, among[rows], metric).points
             found.append(float(np.mean(1 - np.abs(widths))))
     if not found:
         raise LabelError("no cell type has several batches and more cells than batches.")
@@ -149,10 +152,16 @@ def isolated_label_silhouette(
     """
     widths = silhouettes(X, types, metric).clusters
     isolated = isolated_labels(types, batches, most)
+    if not isolated:
+        raise LabelError(f"no cell type is in at most {most} batches.")
     return float(np.mean([(widths[name] + 1) / 2 for name in isolated]))
 
 
 def _sides(types: Any, batches: Any) -> tuple[Codes, Codes]:
+    for name, labels in {"types": types, "batches": batches}.items():
+        codes = read_labels(labels, name)
+        if codes.missing is not None and codes.missing.any():
+            raise LabelError(f"{name} has no label for {int(codes.missing.sum()):,} cells.")
     (first, second), _ = encode_all({"types": types, "batches": batches})
     return first, second
 

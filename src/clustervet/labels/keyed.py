@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Set
 from typing import Any
 
+import numpy as np
+
 from clustervet.errors import LabelError, Setting
 from clustervet.labels.text import show_label
 
@@ -29,7 +31,7 @@ def is_keyed(labels: Any) -> bool:
 
 def _is_label(value: Any) -> bool:
     """Whether the value of a mapping is one label, not a labeling, a table or an estimator."""
-    if isinstance(value, str | bytes | tuple):
+    if isinstance(value, str | bytes | tuple | np.generic):
         return True
     return not any(hasattr(value, name) for name in ("__len__", "__iter__", "fit", "shape"))
 

@@ -20,9 +20,10 @@ def components(links: Any, objects: Iterable[Any] | None = None) -> dict[Any, in
 
     Parameters
     ----------
-    links : iterable of pairs, frame or graph
-        Pairs of objects; a frame whose first two columns hold them; or a graph of networkx, whose
-        nodes without links are groups of their own.
+    links : iterable of pairs, frame, sparse matrix or graph
+        Pairs of objects, or triples whose third entry says whether it is a link; a frame of such
+        columns; a sparse matrix of links between rows; or a graph of networkx, whose nodes without
+        links are groups of their own.
     objects : iterable, optional
         All objects. One without a link is a group of its own, and a link to anything else is an
         error; by default the objects are those that links have.
@@ -35,7 +36,7 @@ def components(links: Any, objects: Iterable[Any] | None = None) -> dict[Any, in
     Raises
     ------
     LabelError
-        If something is no pair, or a link has an object that `objects` lacks.
+        If something is no pair, an object is missing, or `objects` lacks one.
 
     Warns
     -----
@@ -48,6 +49,12 @@ def components(links: Any, objects: Iterable[Any] | None = None) -> dict[Any, in
     >>> components([("a", "b"), ("c", "d")], objects="abcde")
     {'a': 0, 'b': 0, 'c': 1, 'd': 1, 'e': 2}
     """
+    if objects is not None and not isinstance(objects, Iterable):
+        raise LabelError(f"objects must be a sequence of all objects, not {kind_of(objects)}.")
+    if hasattr(links, "tocoo"):
+        held = links.tocoo()
+        objects = range(held.shape[0]) if objects is None else objects
+        links = list(zip(*(side.tolist() for side in held.coords), strict=True))
     if hasattr(links, "edges") and hasattr(links, "nodes"):
         objects = links.nodes if objects is None else objects
         links = links.edges
@@ -73,21 +80,34 @@ def components(links: Any, objects: Iterable[Any] | None = None) -> dict[Any, in
 
 def _pairs(links: Any) -> list[tuple[Any, Any]]:
     if is_frame(links):
-        columns = [np.asarray(column).tolist() for _, column in columns_of(links)[:2]]
-        if len(columns) < 2:
-            raise LabelError("a frame of links must have two columns, one per object of a pair.")
-        return list(zip(*columns, strict=True))
+        columns = [np.asarray(column).tolist() for _, column in columns_of(links)]
+        if not 2 <= len(columns) <= 3:
+            raise LabelError(
+                "a frame of links must have two columns, one per object of a pair, and may have a "
+                f"third one that says whether it is a link; it has {len(columns)}."
+            )
+        links = zip(*columns, strict=True)
     if isinstance(links, str | bytes) or not isinstance(links, Iterable):
         raise LabelError(f"links must be pairs of objects, not {kind_of(links)}.")
     found = []
     for place, link in enumerate(links, 1):
-        pair = tuple(link) if isinstance(link, tuple | list | np.ndarray | frozenset | set) else ()
-        if len(pair) < 2 or not all(isinstance(each, Hashable) for each in pair[:2]):
+        held = tuple(link) if isinstance(link, tuple | list | np.ndarray | frozenset | set) else ()
+        said = held[2:]
+        if not 2 <= len(held) <= 3 or not all(isinstance(x, bool | np.bool_) for x in said):
+            shown = show_label(link, 40)
             raise LabelError(
-                f"link {place:,} must be a pair of objects, not {show_label(link, 40)}."
+                f"link {place:,} must be a pair of objects, or with a third entry that is True or "
+                f"False, not {shown}."
             )
-        found.append((pair[0], pair[1]))
+        if not all(isinstance(each, Hashable) and not _is_missing(each) for each in held[:2]):
+            raise LabelError(f"link {place:,} has an object that is missing or no name.")
+        if all(said):
+            found.append((held[0], held[1]))
     return found
+
+
+def _is_missing(name: Any) -> bool:
+    return name is None or (isinstance(name, float | np.floating) and name != name)
 
 
 def _connected(ends: NDArray[np.int64], count: int) -> NDArray[np.int32]:

@@ -22,10 +22,8 @@ from clustervet.labels.text import show_label
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
-YES, NO = (
-    frozenset({1, "1", "true", "yes", "match"}),
-    frozenset({0, "0", "false", "no", "distinct"}),
-)
+YES = frozenset({1, "1", "true", "yes", "y", "match", "same"})
+NO = frozenset({0, "0", "false", "no", "n", "distinct", "different", "not the same"})
 
 
 class Predicted:
@@ -42,7 +40,11 @@ class Predicted:
         if self.keyed:
             mapping = as_mapping(pred, "pred")
             self.names, labels = list(mapping), list(mapping.values())
-        codes, kept = encode_one(labels, "pred", noise=noise)
+        codes = read_labels(labels, "pred")
+        if codes.missing is not None and codes.missing.any():
+            count = int(codes.missing.sum())
+            raise LabelError(f"pred has no label for {count:,} of {len(codes):,} objects.")
+        codes, kept = encode_one(codes, "pred", noise=noise)
         if kept is not None:
             raise LabelError(
                 "objects cannot be left out of a prediction that is judged by a sample; use ",
@@ -103,6 +105,8 @@ class SampledLabels:
     rows: Rows
     classes: NDArray[np.int32]
     names: Sequence[Any] | NDArray[Any]
+    # Objects labelled -1, which is a class like any other.
+    noise: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -146,6 +150,8 @@ def read_sampled(truth: Any, pred: Predicted) -> SampledLabels:
         rows, labels = pred.rows(truth.index, "truth"), truth
         if len(np.unique(rows)) < len(rows):
             raise LabelError("truth has an object twice in its index.")
+    elif pred.keyed and index_of(truth) is not None:
+        rows, labels = pred.rows(list(truth.index), "truth"), truth
     elif pred.keyed:
         raise LabelError(
             "pred names its objects and truth does not; give truth as a mapping or as groups."
@@ -164,7 +170,7 @@ def read_sampled(truth: Any, pred: Predicted) -> SampledLabels:
     if not len(rows):
         raise LabelError("truth has no label: no object of the sample has one.")
     classes, firsts = consecutive(codes)
-    return SampledLabels(rows, classes, codes.restore(firsts))
+    return SampledLabels(rows, classes, codes.restore(firsts), noise_count(codes))
 
 
 def read_pairs(pairs: Any, pred: Predicted) -> tuple[Rows, Rows, NDArray[np.bool_]]:
@@ -362,7 +368,7 @@ def check_chances(numbers: Floats, what: str) -> Floats:
     if len(bad):
         raise LabelError(
             Setting("sampling"),
-            f" must have a number above 0 for each {what} of the sample; {len(bad):,} have "
-            f"{'none' if np.isnan(bad[0]) else show_label(float(bad[0]))}.",
+            f" must have a number above 0 for each {what} of the sample; it has "
+            f"{'none' if np.isnan(bad[0]) else show_label(float(bad[0]))} for {len(bad):,}.",
         )
     return numbers

@@ -316,7 +316,10 @@ class ScoreCards(Result, Mapping[str, ScoreCard]):
         if name in self._cards:
             return self._cards[name]
         key = measures[name].key
-        return {held: card[key] for held, card in self._cards.items() if key in card.scores}
+        found = {held: card[key] for held, card in self._cards.items() if key in card.scores}
+        if not found:
+            raise KeyError(f"{key} is not among the measures of these cards")
+        return found
 
     def __contains__(self, name: object) -> bool:
         return name in self._cards

@@ -115,6 +115,10 @@ def _by_object(
     policies: dict[str, Any],
 ) -> Judgement:
     """Score groups as predictions of the same objects."""
+    missing = columns[id].missing
+    if missing is not None and missing.any():
+        row = int(np.flatnonzero(missing)[0]) + 1
+        raise FileError(f"column {show_label(id)!r} of {where} has no value in row {row:,}.")
     ids = consecutive(columns[id])[0]
     rows: list[Any] = []
     for name, kept in groups.items():

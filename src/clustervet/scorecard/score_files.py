@@ -138,7 +138,7 @@ def score_files(
     truths = _names(truth)
     reading: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit}
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
-    beside = [*truths, *filter(None, (id, weights))]
+    beside = [*truths, *filter(None, (id, weights, by))]
     preds = spelled_columns(_names(pred), files, beside, **reading, **parsing)
     policies: dict[str, Any] = {"noise": noise, "missing": missing}
     asking: dict[str, Any] = {

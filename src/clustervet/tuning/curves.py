@@ -302,9 +302,11 @@ def choose(record: Measure, rule: str, curves: Curves) -> Choice:
     if rule == "elbow":
         choice = _elbow(record, curve, curves)
     elif rule == "gap":
-        start = curves.start.outcomes[record.key].value
+        first = curves.start.outcomes[record.key].value
         errors = np.array([_error(fit.outcomes[record.key].value) for fit in curves.fits])
-        choice = rules.find_gap(curves.values, curve, errors, start=(float(start), _error(start)))
+        # One cluster may be among the values already.
+        start = None if 1 in curves.clusters else (float(first), _error(first))
+        choice = rules.find_gap(curves.values, curve, errors, start=start)
     elif rule == "hartigan":
         one = curves.at_one("ssq")
         hartigan = partial(rules.find_hartigan, points=curves.points, start=one)
