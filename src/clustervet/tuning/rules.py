@@ -493,7 +493,7 @@ def find_gap(
         return nothing("gap", "the gap still rises at the end of the range", skipped)
     at = int(held[0])
     index = int(places[at])
-    if index < 0:
+    if index < 0 or (at == 0 and values[index] == 1):
         return nothing("gap", "the gap statistic prefers one cluster", skipped)
     if at == 0:
         return Choice(values[index], index, 0.0, False, "gap", AT_THE_END, skipped)
