@@ -88,7 +88,7 @@ def _names(preds: Any, columns: Sequence[str], truth: str | None, what: str) -> 
     asked = [preds] if isinstance(preds, str) else list(preds if preds is not None else ())
     if not asked or not all(isinstance(name, str) for name in asked):
         raise ParameterError(
-            Setting("preds"), f" must be names of columns of {what}, where that is given."
+            f"preds must be names of columns of {what}, where that is given.", parameter="preds"
         )
     found: dict[str, None] = {}
     for name in asked:
