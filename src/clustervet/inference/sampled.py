@@ -376,6 +376,10 @@ def sampled_scores(
     ParameterError
         If an option is unknown, or such a sample cannot estimate a measure.
 
+    See Also
+    --------
+    sample_size : How many labelled objects an interval of a score card needs.
+
     Notes
     -----
     Whole true clusters estimate all nine scores: precision, recall and F of pairs, B-cubed, and
@@ -388,10 +392,6 @@ def sampled_scores(
     bias is in the interval. Its standard error is a jackknife over the units drawn, less what a
     finite population takes from it, with degrees of freedom by the kurtosis of what single units
     contribute; the interval is Wilson's. Where a few units decide, the entry says so.
-
-    See Also
-    --------
-    sample_size : How many labelled objects an interval of a score card needs.
 
     Examples
     --------

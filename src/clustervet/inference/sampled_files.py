@@ -51,7 +51,7 @@ def sampled_scores_files(
         "uniform", "size" or "predicted", or the column of probabilities: of `pairs`, or of `table`,
         where all objects of a true cluster have the same. It may be empty outside the sample of a
         text file, and has a number in every row of other files.
-    array, delimiter, header, memory_limit
+    array, delimiter, header, memory_limit : optional
         How the files are read; see `open_table`.
     **options
         Other parameters of `sampled_scores`.
