@@ -54,8 +54,8 @@ def silhouette_batch(X: Any, types: Any, batches: Any, metric: Any = "euclidean"
     Returns
     -------
     float
-        The mean over cell types of 1 - |s|, where s is the silhouette of a cell among the batches
-        of its type (Luecken et al. 2022).
+        The mean over cell types of ``1 - abs(s)``, where s is the silhouette of a cell among the
+        batches of its type (Luecken et al. 2022).
 
     Raises
     ------
