@@ -205,9 +205,7 @@ class TestSheets:
 
     def test_several_sheets_are_named(self, book):
         path = book(more={"Notes": [("z", "w"), (1, 2)]})
-        assert refused(path) == (
-            "FILE holds several sheets, Data, Notes; name one with --array (array=)."
-        )
+        assert refused(path) == ("FILE holds several sheets, Data, Notes; name one with array.")
         assert list(open_table(path, array="Notes").columns) == ["z", "w"]
         features = open_table(path, array="Notes").features(array="Data", features=["x"])
         assert features.matrix.tolist() == [[0.5], [2], [-3.25]]

@@ -27,7 +27,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from clustervet._memory import refusal, room, show_size
-from clustervet.errors import ClustervetError, FileError, MemoryLimitError, MissingPackageError
+from clustervet.errors import (
+    ClustervetError,
+    FileError,
+    MemoryLimitError,
+    MissingPackageError,
+    Setting,
+)
 from clustervet.labels import show_label
 
 PARQUET, JSON, ARROW, ARRAY, TEXT = "Parquet", "JSON", "Arrow", "array", "delimited text"
@@ -318,9 +324,11 @@ def _sheet_fault(facts: Mapping[str, Any], name: str, chosen: str | None) -> Clu
             f"column {facts['column']} of {name} has no name in row {facts['row']}; that row "
             "names every column, without merged cells or a title above it."
         )
+    if fault == "several":
+        said = f"{name} holds several sheets, {shown}; name one with "
+        return FileError(said, Setting("array"), ".")
     words = {
         "password": "is protected by a password; save it without one",
-        "several": f"holds several sheets, {shown}; name one with --array (array=)",
         "absent": f"has no sheet {show_label(chosen or '')!r}; its sheets are {shown}",
         "empty": "has no rows",
     }

@@ -92,9 +92,9 @@ class Predicted:
         by_row = not self.keyed and self.index is None
         wanted = f" (its rows count from 0 to {len(self) - 1:,})" if by_row else ""
         count = int(unknown.sum())
-        objects = "1 object" if count == 1 else f"{count:,} objects"
+        counted = "1 object" if count == 1 else f"{count:,} objects"
         raise LabelError(
-            f"{what} has {objects} that pred does not have{wanted}, such as {first!r}."
+            f"{what} has {counted} that pred does not have{wanted}, such as {first!r}."
         )
 
 
