@@ -21,6 +21,12 @@ PATHS = {
     "compiled, dense, several threads": {"FEW_OBJECTS": 0, "GRAIN": 1},
     "compiled, dense, widened in chunks": {"FEW_OBJECTS": 0, "CHUNK": 7},
     "compiled, sparse": {"FEW_OBJECTS": 0, "DENSE_CELLS": 0},
+    "compiled, sparse, few bands, several threads": {
+        "FEW_OBJECTS": 0,
+        "DENSE_CELLS": 0,
+        "BANDS": 2,
+        "SPARSE_GRAIN": 5,
+    },
     "compiled, sparse, in blocks": {"FEW_OBJECTS": 0, "DENSE_CELLS": 0, "BLOCK": 13, "MANY": 1},
     "compiled, sparse, many cells": {"FEW_OBJECTS": 0, "DENSE_CELLS": 0, "BLOCK": 13, "MANY": 99},
     "compiled, poor guesses": {"FEW_OBJECTS": 0, "SAMPLE": 1},
@@ -87,6 +93,13 @@ def test_random_labels_far_above_every_threshold():
     rng = np.random.default_rng(0)
     for height, width in ((5, 7), (300, 1), (2_000, 2_000), (50_000, 3), (10**6, 10**6)):
         check(rng.integers(0, height, 60_000), rng.integers(0, width, 60_000))
+
+
+def test_one_class_that_holds_most_objects_of_a_sparse_table():
+    rng = np.random.default_rng(2)
+    truth = np.where(rng.random(210_000) < 0.9, 77, rng.integers(0, 10**5, 210_000))
+    check(truth, rng.integers(0, 10**5, 210_000))
+    check(rng.integers(-(10**5), 0, 210_000).astype(np.int32), truth)
 
 
 def test_63_bit_ids_far_above_every_threshold():

@@ -13,10 +13,13 @@ from typing import Any
 from clustervet._kernels.threads import Pool, blas_on_one_core, cores, ranges, run
 
 _ROOMS = {
-    "cells": ("add_columns", "cell_sums", "entropy", "expected_terms", "peaks", "sum_squares"),
+    "cells": ("cell_sums", "entropy", "expected_terms", "margins", "peaks", "sum_squares"),
     "counting": (
+        "band_sizes",
+        "count_bands",
         "count_dense",
-        "count_sparse",
+        "fill_bands",
+        "gather_bands",
         "gather_dense",
         "group",
         "hash_codes",

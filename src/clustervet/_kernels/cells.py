@@ -39,10 +39,14 @@ def _add(total, lost, value):
 
 
 @compiled
-def add_columns(cols, values, sums):
-    """Add the values of cells to the sums of their columns."""
-    for k in range(len(cols)):
-        sums[cols[k]] += values[k]
+def margins(indptr, cols, values, row_sums, col_sums):
+    """Sums of whole values by row and by column."""
+    for row in range(len(row_sums)):
+        total = 0
+        for k in range(indptr[row], indptr[row + 1]):
+            total += values[k]
+            col_sums[np.uint64(cols[k])] += values[k]
+        row_sums[row] = total
 
 
 @compiled

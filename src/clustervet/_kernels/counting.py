@@ -86,48 +86,117 @@ def _bucket(keys, low, size):
 
 
 @compiled
-def _insertion_sort(line):
-    for i in range(1, len(line)):
-        value = line[i]
-        k = i
-        while k > 0 and line[k - 1] > value:
-            line[k] = line[k - 1]
-            k -= 1
+def band_sizes(truth, low, shift, sizes):
+    """Add to the number of objects of each band, which is 2^shift rows."""
+    for value in truth:
+        sizes[np.uint64(np.int64(value) - low) >> np.uint64(shift)] += 1
+
+
+@compiled
+def fill_bands(truth, pred, low_truth, low_pred, shift, place, rows, cols):
+    """Write each object's row within its band, and its column, to the next place of the band."""
+    mask = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
+    for i in range(len(truth)):
+        row = np.uint64(np.int64(truth[i]) - low_truth)
+        band = row >> np.uint64(shift)
+        at = place[band]
+        place[band] = at + np.uint64(1)
+        rows[at] = row & mask
+        cols[at] = np.int64(pred[i]) - low_pred
+
+
+@compiled
+def count_bands(first, last, starts, shift, rows, cols, counts, found, cells):
+    """Sort the objects of the bands first..last by row and column, and count equal ones.
+
+    A band's cells come to the front of its part of `cols` and `counts`; `found` gets the number
+    of cells of each row, and `cells` that of each band. Unsigned places spare the compiler a test
+    for negative ones, and most rows of a sparse table have one or two objects.
+    """
+    one = np.uint64(1)
+    two = np.uint64(2)
+    most = 0
+    for band in range(first, last):
+        most = max(most, starts[band + 1] - starts[band])
+    line = np.empty(most, np.int32)
+    ends = np.empty((1 << shift) + 1, np.uint64)
+    for band in range(first, last):
+        base = band << shift
+        height = min(1 << shift, len(found) - base)
+        ends[:] = 0
+        for i in range(starts[band], starts[band + 1]):
+            ends[np.uint64(rows[np.uint64(i)]) + one] += one
+        for row in range(height):
+            ends[np.uint64(row) + one] += ends[np.uint64(row)]
+        for i in range(starts[band], starts[band + 1]):
+            row = np.uint64(rows[np.uint64(i)])
+            place = ends[row]
+            line[place] = cols[np.uint64(i)]
+            ends[row] = place + one
+        start = np.uint64(0)
+        out = np.uint64(starts[band])
+        for row in range(height):
+            end = ends[np.uint64(row)]
+            size = end - start
+            before = out
+            if size == one:
+                cols[out] = line[start]
+                counts[out] = 1
+                out += one
+            elif size == two:
+                a = line[start]
+                b = line[start + one]
+                same = np.uint64(a == b)
+                cols[out] = min(a, b)
+                counts[out] = one + same
+                if not same:
+                    cols[out + one] = max(a, b)
+                    counts[out + one] = 1
+                out += two - same
+            elif size > two:
+                _sort(line, start, end)
+                last_col = np.int32(-1)
+                out -= one
+                for i in range(start, end):
+                    col = line[np.uint64(i)]
+                    new = col != last_col
+                    out += np.uint64(new)
+                    cols[out] = col
+                    counts[out] = (0 if new else counts[out]) + 1
+                    last_col = col
+                out += one
+            found[np.uint64(base + row)] = np.int64(out - before)
+            start = end
+        cells[band] = np.int64(out) - starts[band]
+
+
+@compiled
+def _sort(line, start, end):
+    """Sort a part of a line; a short one by insertion."""
+    one = np.uint64(1)
+    if end - start >= np.uint64(48):
+        line[start:end].sort()
+        return
+    for i in range(start + one, end):
+        k = np.uint64(i)
+        value = line[k]
+        while k > start and line[k - one] > value:
+            line[k] = line[k - one]
+            k -= one
         line[k] = value
 
 
 @compiled
-def count_sparse(truth, pred, low_truth, low_pred, height):
-    """Count when the block would be mostly empty: sort by class, then within each class."""
-    starts = _bucket(truth, low_truth, height)
-    place = starts[:-1].copy()
-    line = np.empty(len(pred), np.int32)
-    for i in range(len(truth)):
-        row = np.int64(truth[i]) - low_truth
-        line[place[row]] = np.int64(pred[i]) - low_pred
-        place[row] += 1
-    indptr = np.zeros(height + 1, np.int64)
-    cells = 0
-    for row in range(height):
-        part = line[starts[row] : starts[row + 1]]
-        if len(part) < 48:
-            _insertion_sort(part)
-        else:
-            part.sort()
-        for k in range(len(part)):
-            if k == 0 or part[k] != part[k - 1]:
-                cells += 1
-        indptr[row + 1] = cells
-    cols = np.empty(cells, np.int32)
-    values = np.zeros(cells, np.int64)
-    at = -1
-    for row in range(height):
-        for k in range(starts[row], starts[row + 1]):
-            if k == starts[row] or line[k] != line[k - 1]:
-                at += 1
-                cols[at] = line[k]
-            values[at] += 1
-    return indptr, cols, values
+def gather_bands(first, last, starts, cols, counts, into, out_cols, values, used):
+    """Copy the cells of the bands first..last to their places, and mark the columns in use."""
+    for band in range(first, last):
+        start = starts[band]
+        out = into[band]
+        for k in range(into[band + 1] - out):
+            col = cols[start + k]
+            used[np.uint64(col)] = True
+            out_cols[out + k] = col
+            values[out + k] = counts[start + k]
 
 
 @compiled

@@ -15,8 +15,8 @@ from clustervet._kernels.patience import is_little
 
 # Up to this many cells plain Python is quicker than loading compiled loops.
 FEW_CELLS = 2_000
-# Up to this many cells numpy may take some times their memory to sum columns.
-MANY_CELLS = 2**20
+# Up to this many cells numpy sums rows and columns; it takes some times the memory of the cells.
+MANY_CELLS = 2**16
 # Whole numbers below this are exact in a float64.
 FLOAT_LIMIT = 2**53
 
@@ -74,14 +74,14 @@ def margins(cells: Cells, width: int) -> tuple[NDArray[Any], NDArray[Any]]:
     values = cells.values
     height = len(cells.indptr) - 1
     if values.dtype == np.int64 and int(values.sum()) < FLOAT_LIMIT:
-        rows = np.add.reduceat(values, cells.indptr[:-1])
         if is_little(len(values), MANY_CELLS):
+            rows = np.add.reduceat(values, cells.indptr[:-1])
             cols = np.bincount(cells.cols, weights=values, minlength=width).astype(np.int64)
             return rows, cols
         from clustervet import _kernels
 
-        cols = np.zeros(width, np.int64)
-        _kernels.add_columns(cells.cols, values, cols)
+        rows, cols = np.empty(height, np.int64), np.zeros(width, np.int64)
+        _kernels.margins(cells.indptr, cells.cols, values, rows, cols)
         return rows, cols
     if values.dtype == np.float64:
         return _float_sums(cells.rows, values, height), _float_sums(cells.cols, values, width)
@@ -107,18 +107,29 @@ def squeeze(
 
     `used` marks the columns in use, where that is known.
     """
-    rows = np.flatnonzero(np.diff(cells.indptr))
+    rows = np.flatnonzero(cells.indptr[1:] > cells.indptr[:-1])
     if used is None:
         used = np.zeros(int(cells.cols.max()) + 1, np.bool_)
         used[cells.cols] = True
     cols = np.flatnonzero(used)
     if cols[-1] + 1 > len(cols):
         place = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        cells = Cells(cells.indptr, place[cells.cols], cells.values)
+        cells = Cells(cells.indptr, _renamed(cells.cols, place), cells.values)
     if len(rows) < len(cells.indptr) - 1:
-        indptr = np.concatenate([cells.indptr[rows], cells.indptr[-1:]])
+        indptr = np.full(len(rows) + 1, cells.indptr[-1])
+        np.take(cells.indptr, rows, out=indptr[:-1], mode="clip")
         cells = Cells(indptr, cells.cols, cells.values)
     return cells, rows, cols
+
+
+def _renamed(codes: NDArray[Any], names: NDArray[np.int32]) -> NDArray[Any]:
+    if is_little(len(codes), MANY_CELLS):
+        return np.asarray(names[codes])
+    from clustervet import _kernels
+
+    out = np.empty(len(codes), np.int32)
+    _kernels.gather(codes, names, out)
+    return out
 
 
 def transpose(cells: Cells, width: int) -> Cells:

@@ -2,14 +2,16 @@
 
 The limit is one read of both arrays. Labels in a small range are counted into a dense block
 whose extent is guessed from a sample and checked while counting, so that the usual case is
-just that one read; a wrong guess costs one more. Sparse tables are sorted by class in blocks
-of bounded size, wide ranges are numbered by hash first, and nothing sorts all labels.
+just that one read; a wrong guess costs one more. Objects of sparse tables are brought into bands
+of classes first, each of which is counted in cache; wide ranges are numbered by hash before that,
+and nothing sorts all labels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,9 +35,13 @@ SAMPLE = 2_048
 GRAIN = 500_000
 CHUNK = 2**20
 PAGE = 4_096
-# Objects that are sorted at once, and the share of them, 1 / MANY, that are many cells.
+# Sparse tables are counted in about 2^BANDS bands of at most 2^MOST_SHIFT rows.
+BANDS, MOST_SHIFT = 9, 16
+SPARSE_GRAIN = 100_000
+# Objects that are counted at once, and the share of them, 1 / MANY, that are many cells.
 BLOCK, MANY = 2**24, 8
 Span = tuple[int, int]
+Used = tuple[Cells, NDArray[np.bool_]]
 Counted = tuple[Cells, NDArray[Any], NDArray[Any]]
 
 
@@ -109,14 +115,20 @@ def _narrow(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int, NDArray[
 
 
 def _named(
-    cells: Cells, classes: Any, clusters: Any, used: NDArray[np.bool_] | None = None
+    cells: Cells,
+    classes: NDArray[Any] | int,
+    clusters: NDArray[Any] | int,
+    used: NDArray[np.bool_] | None = None,
 ) -> Counted:
     cells, rows, cols = squeeze(cells, used)
-    return (
-        cells,
-        classes + rows if isinstance(classes, int) else classes[rows],
-        clusters + cols if isinstance(clusters, int) else clusters[cols],
-    )
+    return cells, _names(classes, rows), _names(clusters, cols)
+
+
+def _names(codes: NDArray[Any] | int, kept: NDArray[np.int64]) -> NDArray[Any]:
+    if not isinstance(codes, int):
+        return codes[kept]
+    kept += codes
+    return kept
 
 
 def _guess(values: NDArray[Any]) -> Span:
@@ -150,7 +162,8 @@ def _measured(truth: Codes, pred: Codes) -> Counted:
             rank[order] = np.arange(len(keys), dtype=np.int32)
             sides[k] = rank[sides[k]]
             names[k], spans[k] = keys[order], (0, len(keys))
-    return _named(_sparse(sides[0], sides[1], spans[0], spans[1]), names[0], names[1])
+    cells, used = _sparse(sides[0], sides[1], spans[0], spans[1])
+    return _named(cells, names[0], names[1], used)
 
 
 def _try_dense(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) -> Counted | None:
@@ -181,9 +194,7 @@ def _try_dense(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) 
     return _named(cells, low, left, used)
 
 
-def _gather(
-    small: NDArray[Any], big: NDArray[Any], height: int, width: int
-) -> tuple[Cells, NDArray[np.bool_]]:
+def _gather(small: NDArray[Any], big: NDArray[Any], height: int, width: int) -> Used:
     """The dense block as cells, in two parallel sweeps: how many a row, then what they are."""
     from clustervet import _kernels
 
@@ -202,27 +213,65 @@ def _gather(
     return Cells(indptr, *filled), used
 
 
-def _sparse(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) -> Cells:
-    """Sort by class in blocks of bounded size, and merge the blocks.
+def _sparse(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) -> Used:
+    """Count in blocks of bounded size, and merge the blocks.
 
-    Sorting takes 4 bytes per object, and a cell has 12. So where the first block has many cells,
-    and the table will have more, all objects are sorted at once: merging would take more memory.
+    Counting takes 10 bytes per object, and a cell has 12. So where the first block has many
+    cells, and the table will have more, all objects are counted at once: merging would take more
+    memory.
     """
-    from clustervet import _kernels
-
-    def count(first: int, last: int) -> Cells:
-        sides = truth[first:last], pred[first:last]
-        lows = np.int64(rows[0]), np.int64(cols[0])
-        return Cells(*_kernels.count_sparse(*sides, *lows, rows[1]))
-
     n = len(truth)
-    total = count(0, min(BLOCK, n))
+    used = np.zeros(cols[1], np.bool_)
+    total = _count_sparse(truth[:BLOCK], pred[:BLOCK], rows, cols[0], used)
     if n > BLOCK and len(total.values) > BLOCK // MANY:
         del total
-        return count(0, n)
+        return _count_sparse(truth, pred, rows, cols[0], used), used
     for first in range(BLOCK, n, BLOCK):
-        total = _merge(total, count(first, min(first + BLOCK, n)), rows[1])
-    return total
+        sides = truth[first : first + BLOCK], pred[first : first + BLOCK]
+        total = _merge(total, _count_sparse(*sides, rows, cols[0], used), rows[1])
+    return total, used
+
+
+def _count_sparse(
+    truth: NDArray[Any], pred: NDArray[Any], rows: Span, left: int, used: NDArray[np.bool_]
+) -> Cells:
+    """Bring the objects into bands of rows that fit a cache, and count each band."""
+    from clustervet import _kernels
+
+    lows, height = (np.int64(rows[0]), np.int64(left)), rows[1]
+    shift = min(MOST_SHIFT, max(0, (height - 1).bit_length() - BANDS))
+    bands = ((height - 1) >> shift) + 1
+    parts = _kernels.ranges(len(truth), SPARSE_GRAIN)
+    sizes = np.zeros((len(parts), bands), np.int64)
+    _kernels.run(
+        _kernels.band_sizes,
+        [(truth[slice(*part)], lows[0], shift, sizes[k]) for k, part in enumerate(parts)],
+    )
+    starts = np.concatenate([[0], np.cumsum(sizes.sum(0))])
+    place = (starts[:-1] + np.cumsum(sizes, 0) - sizes).astype(np.uint64)
+    near, far = np.empty(len(truth), np.uint16), np.empty(len(truth), np.int32)
+    jobs = [
+        (truth[slice(*part)], pred[slice(*part)], *lows, shift, place[k], near, far)
+        for k, part in enumerate(parts)
+    ]
+    _kernels.run(_kernels.fill_bands, jobs)
+    counts = np.empty(len(truth), np.uint32 if len(truth) < 2**32 else np.int64)
+    indptr, into = np.zeros(height + 1, np.int64), np.zeros(bands + 1, np.int64)
+    edges = np.searchsorted(starts, [first for first, _ in parts] + [len(truth)]).tolist()
+    shares = list(pairwise([0, *edges[1:-1], bands]))
+    _kernels.run(
+        _kernels.count_bands,
+        [(*share, starts, shift, near, far, counts, indptr[1:], into[1:]) for share in shares],
+    )
+    del near
+    np.cumsum(indptr, out=indptr)
+    np.cumsum(into, out=into)
+    filled = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
+    _kernels.run(
+        _kernels.gather_bands,
+        [(*share, starts, far, counts, into, *filled, used) for share in shares],
+    )
+    return Cells(indptr, *filled)
 
 
 def _merge(a: Cells, b: Cells, height: int) -> Cells:
