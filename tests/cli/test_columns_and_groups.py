@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
@@ -82,6 +83,34 @@ def test_each_batch_by_itself(run, folder):
     assert list(found(run(*ask, "-p", "run_*"))) == ["run_1, u", "run_1, v", "run_5, u", "run_5, v"]
 
 
+def test_groups_have_columns_of_their_own_and_follow_their_numbers(run, folder):
+    FRAME.assign(batch=["b10", "b2", "b1"] * 30).to_csv("numbered.csv", index=False)
+    ask = ["score", "numbered.csv", "-t", "y", "-p", "run_1,run_5", "--by", "batch", "-m", "ari"]
+    table = pd.read_csv(io.StringIO(run(*ask, "-f", "csv", "--chance", "permutation").out))
+    assert table["pred"].tolist() == ["run_1"] * 3 + ["run_5"] * 3
+    assert table["by"].tolist() == ["batch"] * 6
+    assert table["group"].tolist() == ["b1", "b2", "b10"] * 2
+    assert table["p_value"].notna().all()
+    cards = json.loads(run(*ask, "-f", "json").out)["cards"]
+    assert [(card["pred"], card["by"], card["group"]) for card in cards][2] == (
+        "run_1",
+        "batch",
+        "b10",
+    )
+
+
+def test_the_best_is_marked_among_scores_that_compare(run, folder):
+    ask = ["score", "wide.csv", "-t", "y", "-m", "ari", "-f", "latex"]
+    by_batch = run(*ask, "-p", "run_1,run_5", "--by", "batch").out
+    assert "textbf" not in run(*ask, "-p", "run_5", "--by", "batch").out
+    assert by_batch.count("textbf") == 2  # the better run of each batch
+    assert "textbf" in run(*ask, "-p", "run_1,run_5").out
+    assert "textbf" not in run(*ask[:4], "-t", "batch", *ask[4:], "-p", "run_1").out
+    assert run(*ask[:-2], "-p", "run_5", "--by", "batch", "--report", "page.md").code == 0
+    page = (folder / "page.md").read_text(encoding="utf-8")
+    assert "Over 2 score cards of different groups, the adjusted Rand index goes from" in page
+
+
 def test_a_long_table_of_runs(run, folder):
     ask = ["score", "long.csv", "-t", "y", "-p", "c", "--by", "run", "-m", "ari"]
     assert found(run(*ask, "-f", "json")) == pytest.approx(WANTED)
@@ -104,6 +133,10 @@ def test_a_long_table_of_runs(run, folder):
         ("long.csv -t y -p c --by batch --id id", "has an object twice in 'u'"),
         ("long.csv -t c -p y --by run --id id", "has another class in 'run_5'"),
         ("long.csv -t y -p c,y --by run --id id", "--by with --id goes with one --pred"),
+        (
+            "wide.csv -t y -p run_1 --measure ari",
+            "measures of clustervet are named by --measures ari",
+        ),
         ("short.csv -t y -p c --by run --id id", "have different objects; leave out --id"),
     ],
 )

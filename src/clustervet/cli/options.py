@@ -195,6 +195,8 @@ def own_measures(names: Sequence[str] | None) -> list[str]:
     """Import measures of the user's own; return their keys in the registry."""
     keys = []
     for name in names or []:
+        if ":" not in name and all(key in registry for key in name.split(",")):
+            raise ParameterError(f"measures of clustervet are named by --measures {name}.")
         record = getattr(load_object(name, "a measure", "function"), "record", None)
         if not isinstance(record, Measure):
             raise ParameterError(

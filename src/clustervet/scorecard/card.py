@@ -14,6 +14,8 @@ from clustervet.view import Backend, Result, Section, flat_numbers, plain, to_fr
 from clustervet.view.words import counted
 
 SCHEMA = "clustervet/scorecard/1"
+# What the column that makes groups, and the group, are called in data.
+GROUP = ("by", "group")
 # The confidence of intervals of values that were sampled.
 CONFIDENCE = 0.95
 
@@ -86,6 +88,10 @@ class Subject(Protocol):
         """Name of the classes that it was scored against; empty where there are none."""
 
     @property
+    def group(self) -> tuple[str, str] | None:
+        """The column that makes groups of rows, and the group that was scored by itself."""
+
+    @property
     def objects(self) -> int | float:
         """Number of objects."""
 
@@ -117,13 +123,16 @@ class TableSubject:
     remarks: tuple[str, ...] = ()
     # Objects labelled -1 in truth and prediction, where no policy said what that means.
     noise_as_cluster: tuple[int | float, int | float] = (0, 0)
+    group: tuple[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         names = ("truth", "pred", "objects", "classes", "clusters")
+        data: dict[str, Any] = {name: getattr(self, name) for name in names}
         truth, pred = map(plain, self.noise_as_cluster)
-        noise = {"noise_as_cluster": {"truth": truth, "pred": pred}} if truth or pred else {}
-        return {name: getattr(self, name) for name in names} | noise
+        if truth or pred:
+            data["noise_as_cluster"] = {"truth": truth, "pred": pred}
+        return data if self.group is None else data | dict(zip(GROUP, self.group, strict=True))
 
     def __str__(self) -> str:
         objects = counted(self.objects, "object")
@@ -147,6 +156,7 @@ class GeometrySubject:
     # of a feature to the narrowest, where they differ by orders of magnitude.
     noise_as_cluster: tuple[int, int] = (0, 0)
     scale_ratio: float = 0.0
+    group: tuple[str, str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -430,10 +440,12 @@ def card_columns(cards: Sequence[ScoreCard]) -> dict[str, list[Any]]:
     """Return one row per measure and card, with the ends of intervals where there are any."""
     found = [(card.subject, score) for card in cards for score in card.scores.values()]
     truths = [subject.truth for subject, _ in found]
+    grouped = [subject.group for subject, _ in found if subject.group is not None]
     scores = [score for _, score in found]
     columns: dict[str, list[Any]] = {
         **({"truth": truths} if any(truths) else {}),
         "pred": [subject.pred for subject, _ in found],
+        **{name: [group[k] for group in grouped] for k, name in enumerate(GROUP) if grouped},
         "measure": [score.measure.key for score in scores],
         "family": [score.measure.family for score in scores],
         "value": [score.value for score in scores],

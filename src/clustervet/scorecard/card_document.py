@@ -119,7 +119,7 @@ def scores_table(
     for k, (measure, score) in enumerate(first.scores.items()):
         record = score.measure
         scores = [card.scores[measure] for card in cards.values()]
-        best = best_places([each.value for each in scores], record.better)
+        best = _best(cards.values(), scores)
         letters = (marks or {}).get(measure, {})
         cells = [
             replace(score_cell(each, best=at in best), mark=letters.get(name, ""))
@@ -158,6 +158,24 @@ def _measure_cells(record: Measure) -> tuple[Cell, Cell]:
 
 def _range_cells(record: Measure) -> tuple[Cell, Cell]:
     return text_cell(bounds(record.bounds)), text_cell(record.unit)
+
+
+def _comparable(cards: Iterable[ScoreCard]) -> list[list[int]]:
+    """Return the places of cards of the same classes and objects, of which one can be best."""
+    found: dict[Any, list[int]] = {}
+    for place, card in enumerate(cards):
+        found.setdefault((card.subject.truth, card.subject.group), []).append(place)
+    return list(found.values())
+
+
+def _best(cards: Iterable[ScoreCard], scores: Sequence[Score]) -> set[int]:
+    """Return the places of the best scores of one measure, among those that compare."""
+    better = scores[0].measure.better
+    return {
+        places[k]
+        for places in _comparable(cards)
+        for k in best_places([scores[place].value for place in places], better)
+    }
 
 
 def score_cell(score: Score, *, best: bool = False) -> Cell:
@@ -243,7 +261,7 @@ def leaders_table(
     keys = list(dict.fromkeys(keys))
     order = _order(cards, leading)
     scored = [[cards[name].scores[k] for name in order] for k in keys]
-    best = [best_places([s.value for s in each], each[0].measure.better) for each in scored]
+    best = [_best([cards[name] for name in order], each) for each in scored]
     standing = {} if ranking is None else _standing(ranking, order[0])
     sized = bool(remark) or len({card.subject.objects for card in cards.values()}) > 1
     levels = chances or {}
@@ -374,10 +392,27 @@ def headline(cards: Cards) -> str:
     if not key:
         return ""
     best = best_card(cards, key)
+    if len(_comparable(cards.values())) > 1:
+        return _spread(cards, key)
     words = score_words(cards[best], key)
     if len(cards) == 1:
         return f"The score card of {spoken(best)} has {words}."
     return f"Of {len(cards):,} score cards {spoken(best)} is ahead: {words}."
+
+
+def _spread(cards: Cards, key: str) -> str:
+    """Return how far cards go that do not compare, in a sentence."""
+    order = [name for name in _order(cards, key) if not math.isnan(cards[name].scores[key].value)]
+    if not order:
+        return ""
+    of = "groups" if cards[order[0]].subject.group else "classes"
+    record = cards[order[0]].scores[key].measure
+    ends = [
+        f"{number(cards[name].scores[key].value, record.unit)} ({spoken(name)})"
+        for name in (order[-1], order[0])
+    ]
+    title = f"the {inner_title(record.title)} goes from {ends[0]} to {ends[1]}"
+    return f"Over {len(cards):,} score cards of different {of}, {title}."
 
 
 def score_words(card: ScoreCard, key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from clustervet.contingency.tables import Tables
 from clustervet.errors import FileError, LabelError, ParameterError, Setting
 from clustervet.frames.source import Source
 from clustervet.labels import Codes, consecutive, show_label
+from clustervet.scorecard.card import ScoreCard, ScoreCards
 from clustervet.scorecard.judge import Judgement, Questions, answer, judged
 from clustervet.view.words import counted
 
@@ -72,6 +74,7 @@ def score_groups(
             )
         return _by_object(source.name, columns, truth, preds[0], groups, id, asked, policies)
     tables: dict[tuple[str, str], Contingency] = {}
+    subjects: dict[str, tuple[str, str]] = {}
     for pred in preds:
         for name, kept in groups.items():
             sides = (columns[truth].keep(kept), columns[pred].keep(kept))
@@ -79,8 +82,15 @@ def score_groups(
                 table = Contingency.from_labels(*sides, **policies)
             except LabelError as error:
                 raise FileError(f"{show_label(by)} {show_label(name)!r}: ", *error.parts) from None
-            tables[truth, name if len(preds) == 1 else f"{pred}, {name}"] = table
-    return answer(tables, replace(asked, ranked_by=None))
+            card = name if len(preds) == 1 else f"{pred}, {name}"
+            tables[truth, card], subjects[card] = table, (pred, name)
+    found = answer(tables, replace(asked, ranked_by=None))
+    cards = {}
+    for name, (pred, group) in subjects.items():
+        held = found.scores[name]
+        subject = replace(held.subject, pred=pred, group=(by, group))
+        cards[name] = ScoreCard(subject, list(held.scores.values()))
+    return replace(found, scores=ScoreCards(cards))
 
 
 def _groups(codes: Codes, by: str, where: str) -> dict[str, Any]:
@@ -101,7 +111,14 @@ def _groups(codes: Codes, by: str, where: str) -> dict[str, Any]:
         raise FileError(f"two values of column {show_label(by)!r} of {where} read alike.")
     order = np.argsort(numbers, kind="stable")
     ends = np.cumsum(np.bincount(numbers))
-    return dict(zip(names, np.split(order, ends[:-1]), strict=True))
+    held = dict(zip(names, np.split(order, ends[:-1]), strict=True))
+    return {name: held[name] for name in sorted(names, key=_natural)}
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """What sorts the numbers within names by their size: 2 before 10."""
+    parts = [part for part in re.split(r"(\d+)", name) if part]
+    return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts]
 
 
 def _by_object(
@@ -120,6 +137,7 @@ def _by_object(
         row = int(np.flatnonzero(missing)[0]) + 1
         raise FileError(f"column {show_label(id)!r} of {where} has no value in row {row:,}.")
     ids = consecutive(columns[id])[0]
+    first = show_label(next(iter(groups)))
     rows: list[Any] = []
     for name, kept in groups.items():
         order = kept[np.argsort(ids[kept], kind="stable")]
@@ -127,7 +145,6 @@ def _by_object(
         if (held[1:] == held[:-1]).any():
             raise FileError(f"{where} has an object twice in {show_label(name)!r}.")
         if rows and not np.array_equal(held, ids[rows[0]]):
-            first = show_label(next(iter(groups)))
             raise FileError(
                 f"the groups {first!r} and {show_label(name)!r} of {where} have different objects; "
                 "leave out ",
@@ -138,8 +155,16 @@ def _by_object(
     classes = columns[truth]
     labels = [classes.keep(order) for order in rows]
     for name, held_codes in zip(groups, labels, strict=True):
+        if not np.array_equal(_missing(held_codes), _missing(labels[0])):
+            raise FileError(
+                f"an object of {where} has a class in {first!r} or {show_label(name)!r} alone."
+            )
         if not np.array_equal(held_codes.values, labels[0].values):
             raise FileError(f"an object of {where} has another class in {show_label(name)!r}.")
     preds = {name: columns[pred].keep(order) for name, order in zip(groups, rows, strict=True)}
     tables = Tables.of_labels({truth: labels[0]}, preds, policies=policies)
     return judged(tables, asked)
+
+
+def _missing(codes: Codes) -> Any:
+    return np.zeros(len(codes), bool) if codes.missing is None else codes.missing

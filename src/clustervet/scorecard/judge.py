@@ -246,8 +246,9 @@ class Judgement(Result):
         if not self.chances:
             return columns
         only = next(iter(self.chances.values())) if len(self.chances) == 1 else {}
-        rows = zip(columns["pred"], columns["measure"], strict=True)
-        levels = [self.chances.get(pred, only).get(key) for pred, key in rows]
+        cards = [pair for part in self._parts for pair in part.items()]
+        rows = [(name, key) for name, card in cards for key in card.scores]
+        levels = [self.chances.get(name, only).get(key) for name, key in rows]
         for name in CHANCE_COLUMNS:
             columns[name] = [math.nan if c is None else getattr(c, name) for c in levels]
         return columns
