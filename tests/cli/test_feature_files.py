@@ -162,7 +162,10 @@ def test_words_of_delimited_text_are_no_numbers_for_an_engine(run, refused, tmp_
             ["-t", "kind", "-p", "mine", "--features", "x*", "-m", "ssq", "--chance", "all"],
             "classes",
         ),
-        (["-t", "kind", "-p", "mine", "--features", "x*", "--id", "id"], "--id does not go with"),
+        (
+            ["-t", "kind", "-p", "mine", "--features", "x*", "--id", "id"],
+            "--id brings files together",
+        ),
         (["--pred", "nix"], "no column 'nix'"),
         (["--pred", "mine", "--features", "y*"], "matches 'y*'"),
         (["--pred", "mine", "--features", "x0,kind"], "column 'kind' of "),

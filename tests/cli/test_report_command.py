@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 import typer
 
+import clustervet as cv
 from clustervet.cli.report import report as report_command
 from clustervet.errors import FileError, ParameterError
 
@@ -102,12 +106,70 @@ def test_weights_in_no_column(report, tmp_path, truth):
         report(path, *truth, "-p", "c", "--weights", "nope", "-o", tmp_path / "page.md")
 
 
-def test_joined_files_keep_the_policies_and_refuse_weights(report, tmp_path):
+def test_joined_files_keep_the_policies(report, tmp_path):
     truth, pred, page = tmp_path / "t.csv", tmp_path / "p.csv", tmp_path / "page.md"
     truth.write_text("id,y\n1,u\n2,u\n3,v\n4,v\n5,\n")
     pred.write_text("id,c\n1,0\n2,0\n3,1\n4,0\n5,1\n")
     asked = [truth, pred, "--id", "id", "-t", "y", "-p", "c", "-m", "ari", "-o", page]
     report(*asked, "--missing", "drop")
     assert "of 5 objects 4 are scored for c" in page.read_text("utf-8")
-    with pytest.raises(ParameterError, match="weights goes with one table, not with id"):
-        report(*asked, "--weights", "id")
+
+
+@pytest.fixture
+def apart(tmp_path):
+    """Points with classes, and clusters of most of them in another order; then all in one file."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 80)
+    points = pd.DataFrame(rng.normal(size=(80, 2)) + 5 * y[:, None], columns=["x1", "x2"])
+    points = points.assign(y=y, key=rng.permutation(80) + 1_000, w=rng.integers(1, 5, 80))
+    clusters = pd.DataFrame({"key": points["key"], "c": np.where(rng.random(80) < 0.2, 0, y)})
+    clusters = clusters.sample(70, random_state=0)
+    points.to_csv(tmp_path / "points.csv", index=False)
+    clusters.to_parquet(tmp_path / "clusters.parquet", index=False)
+    both = points.merge(clusters, on="key").sort_values("key").drop(columns="key")
+    both.to_csv(tmp_path / "one.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("truth", "asked"),
+    [
+        ("y", {"features": ["x1", "x2"]}),
+        ("y", {"weights": "w"}),
+        (None, {"features": ["x*"], "standardize": True}),
+    ],
+)
+def test_joined_files_are_judged_as_one_table_would_be(report, apart, truth, asked):
+    files = [str(apart / name) for name in ("points.csv", "clusters.parquet")]
+    two, remarks = cv.examine_files(files, truth, "c", id="key", **asked)
+    one, _ = cv.examine_files(str(apart / "one.csv"), truth, "c", **asked)
+    assert remarks[0].startswith("ids without a partner are left out: 10 of ")
+    parts = [
+        [*(found.scores or {}).values(), *(found.inner or {}).values()] for found in (two, one)
+    ]
+    values = [[value for card in cards for value in card.values()] for cards in parts]
+    assert len(values[0]) > 5
+    assert values[0] == pytest.approx(values[1], nan_ok=True)
+    options = ["--features", "x1,x2"] if "features" in asked else ["--weights", "w"]
+    named = [] if truth is None else ["-t", truth]
+    report(*files, "--id", "key", *named, "-p", "c", *options, "-o", apart / "page.html")
+
+
+def test_scores_of_joined_files_by_classes_and_features(run, apart, monkeypatch):
+    monkeypatch.chdir(apart)
+    asked = ["-t", "y", "-p", "c", "--features", "x1,x2", "-m", "ari,silhouette", "-f", "csv"]
+    two = run("score", "points.csv", "clusters.parquet", "--id", "key", *asked)
+    one = run("score", "one.csv", *asked)
+    tables = [pd.read_csv(io.StringIO(ran.out)) for ran in (two, one)]
+    assert tables[0]["value"].tolist() == pytest.approx(tables[1]["value"].tolist())
+    assert two.err.count("ids without a partner") == 1
+    assert "10 of points.csv are not in clusters.parquet" in two.err
+
+
+def test_points_and_labels_in_another_order_are_to_be_joined(refused, apart, monkeypatch):
+    monkeypatch.chdir(apart)
+    said = refused("score", "points.csv", "clusters.parquet", "-p", "c", "--features", "x1,x2")
+    assert "join the files on it with --id key" in said
+    asked = ["score", "points.csv", "clusters.parquet", "--id", "key", "-p", "c"]
+    asked += ["--features", "x1,x2", "--engine", "duckdb"]
+    assert "--features with --id does not go with --engine" in refused(*asked)

@@ -302,8 +302,8 @@ def test_files_say_how_they_were_read(tmp_path):
     assert remarks == [
         f"the first line of {path}, kind, is taken as a name; with --no-header it is a label."
     ]
-    with pytest.raises(ParameterError, match=r"^features goes with one table, not with id\.$"):
-        cv.examine_files(str(path), "kind", "kind", id="id", features=["x"])
+    with pytest.raises(ParameterError, match=r"^features goes with one table, or with files that"):
+        cv.examine_files([str(path), str(path)], "kind", "kind", features=["x"])
 
 
 def test_a_single_cluster_has_no_rows_of_clusters():

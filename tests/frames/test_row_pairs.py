@@ -137,7 +137,7 @@ def test_points_and_labels(tmp_path):
     labels = write(tmp_path / "labels.csv", {"row": IDS[ORDER], "c": PRED[ORDER]})
     ask = {"pred": "c", "measures": ["ssq"]}
     for features in (["x*"], ["x1", "x2"]):
-        with pytest.raises(FileError, match=r"column 'row' .* bring the rows into one order"):
+        with pytest.raises(FileError, match=r"column 'row' .* join the files on it with id='row'"):
             score_files([str(points), str(labels)], features=features, **ask)
     found = score_files([str(points), str(labels)], features=["x*"], by_row=True, **ask)
     matrix = np.stack(list(POINTS.values()), axis=1)

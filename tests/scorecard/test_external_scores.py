@@ -306,7 +306,12 @@ def test_one_measure_refuses_a_table_with_options_too():
 @pytest.mark.parametrize(
     ("files", "truth", "pred", "message"),
     [
-        (["table.csv", "table.csv"], "y", "c", "features with truth goes with one table."),
+        (
+            ["table.csv", "table.csv"],
+            "y",
+            "c",
+            "features with truth goes with one table, or with files that id joins.",
+        ),
         (["table.csv", "labels.parquet"], None, None, "name a column of clusters with pred."),
     ],
 )

@@ -13,7 +13,7 @@ from clustervet.evidence.examine import check_examination, examine
 from clustervet.frames import open_table
 from clustervet.frames.patterns import spelled_columns
 from clustervet.frames.places import Paths, path_list
-from clustervet.frames.remarks import header_remark
+from clustervet.frames.remarks import header_remark, joined_remarks
 from clustervet.labels import show_label
 
 
@@ -39,7 +39,8 @@ def examine_files(
     Parameters
     ----------
     paths : path or sequence of paths
-        One table; or, with `id`, the file of the truth and files of predictions.
+        One table; or, with `id`, the file of the truth and files of predictions, any of which may
+        have features.
     truth : str or None
         The column of classes; without one the clusterings are held against their features.
     pred : str or list of str
@@ -93,19 +94,16 @@ def examine_files(
     parsing["memory_limit"] = memory_limit
     asked_for = [pred] if isinstance(pred, str) else list(pred)
     preds = spelled_columns(asked_for, files, [*filter(None, (truth, id, weights))], **parsing)
-    if id is not None or len(files) > 1:
+    if not (features or weights) if id is not None else len(files) > 1:
         for name, given in {"features": features, "weights": weights}.items():
             if given:
-                told = (
-                    " goes with one table, not with ",
-                    "several files" if id is None else Setting("id"),
-                )
-                raise ParameterError(Setting(name), *told, ".")
+                told = " goes with one table, or with files that ", Setting("id"), " joins."
+                raise ParameterError(Setting(name), *told)
         policies = {name: options[name] for name in options.keys() & {"noise", "missing"}}
         reading: dict[str, Any] = {"id": id, "joint": True, "by_row": by_row, **policies, **parsing}
         tables = read_tables(files, truth, preds, **reading)
         return examine(tables, **options), tables.remarks()
-    source = open_table(files[0], **parsing)
+    source = open_table(files, id=id, **parsing)
     if not preds:
         known = ", ".join(show_label(name) for name in islice(source.columns, 20))
         raise ParameterError(
@@ -115,11 +113,12 @@ def examine_files(
     beside = [*columns, *([] if weights is None else [weights])]
     if weights is not None and weights not in source.columns:
         raise source.absent(weights)
-    remarks, matrix, named = [], None, None
+    remarks, matrix, named = joined_remarks(source), None, None
     if features is None and truth is not None:
         codes = source.labels(columns)
     else:
-        table = source.features(features, [*dict.fromkeys([*beside, *exclude])])
+        other = [*beside, *exclude, *([] if id is None else [id])]
+        table = source.features(features, [*dict.fromkeys(other)])
         codes = {name: table.labels(name) for name in columns}
         matrix, named = table.matrix, table.feature_names
         remarks += [table.remark] if features is None else []

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from clustervet.labels import show_label
 from clustervet.view.words import names
+
+if TYPE_CHECKING:
+    from clustervet.frames.source import Source
 
 
 def header_remark(file: str, first: str, more: int = 0) -> str:
@@ -39,6 +43,12 @@ def unmatched_remark(truth_file: str, file: str, only_truth: int, only_predictio
     if only_prediction:
         parts.append(f"{only_prediction:,} of {file} are not in {truth_file}")
     return f"ids without a partner are left out: {', '.join(parts)}." if parts else ""
+
+
+def joined_remarks(source: Source) -> list[str]:
+    """Return how many ids of joined files have no partner, one sentence per file."""
+    said = [unmatched_remark(**one.to_dict()) for one in source.unmatched]
+    return [line for line in said if line]
 
 
 PAIRED_BY_ROW = (

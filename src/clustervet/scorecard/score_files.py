@@ -16,7 +16,7 @@ from clustervet.frames import FeatureTable, open_table
 from clustervet.frames.pairing import check_rows
 from clustervet.frames.patterns import spelled_columns
 from clustervet.frames.places import ARRAY, TEXT, Paths, find_place, is_many, path_list
-from clustervet.frames.remarks import features_remark, header_remark
+from clustervet.frames.remarks import features_remark, header_remark, joined_remarks
 from clustervet.geometry.picture import ClusteredPoints, tried_points
 from clustervet.geometry.points import read_points, standardized
 from clustervet.labels import show_label
@@ -71,7 +71,8 @@ def score_files(
     ----------
     paths : path or sequence of paths
         One table, a pattern or a folder; two files of labels; or files that `id` joins, as in
-        `read_tables`. With features, one table with everything, or points and labels.
+        `read_tables`. With features, one table with everything, files that `id` joins, or points
+        and labels.
     truth, pred : str or list of str, optional
         The columns of classes and clusters. Those of clusters may be separated by commas, and
         ``leiden_*`` stands for all that match. Without a truth, one table is scored by its
@@ -177,10 +178,13 @@ def score_files(
             "confidence": confidence,
             "chance": chance,
             "weights": weights,
-            "id": id,
+            "diagnose": diagnose or None,
+            "measure": also or None,
         }
-        asked |= {"diagnose": diagnose or None, "measure": also or None}
-        _check(files, truths, wanted["external"], asked)
+        _check(1 if id is not None else len(files), truths, wanted["external"], asked)
+        if id is not None and engine is not None:
+            parts = Setting("features"), " with ", Setting("id"), " does not go with "
+            raise ParameterError(*parts, Setting("engine"), ".")
     if (truths or not featured) and wanted["external"] != []:
         named = wanted["external"]
         questions = Questions.of(
@@ -214,7 +218,7 @@ def score_files(
         files,
         preds,
         features,
-        [*dict.fromkeys([*truths, *preds, *exclude])],
+        [*dict.fromkeys([*truths, *preds, *exclude, *([] if id is None else [id])])],
         metric,
         sample,
         0 if random_state is None else random_state,
@@ -223,11 +227,13 @@ def score_files(
         reading,
         parsing,
         by_row,
+        id,
     )
     with _memory.memory_limit(memory_limit):
         inner, remarks = points.scores(wanted["internal"], family)
         seen = points.seen(truths, _first(found.scores, inner)) if picture else None
-    return replace(found, inner=inner, remarks=(*found.remarks, *remarks), points=seen)
+    said = tuple(dict.fromkeys([*found.remarks, *remarks]))
+    return replace(found, inner=inner, remarks=said, points=seen)
 
 
 def _first(scores: ScoreCards, inner: ScoreCards) -> str:
@@ -314,7 +320,7 @@ def _by_kind(keys: Sequence[str] | None) -> dict[str, Sequence[str] | None]:
 
 
 def _check(
-    files: Sequence[str],
+    tables: int,
     truths: Sequence[str],
     external: Sequence[str] | None,
     asked: Mapping[str, Any],
@@ -327,15 +333,13 @@ def _check(
         if external:
             raise ParameterError(f"{external[0]} needs ", Setting("truth"), ".")
         return
-    if len(files) != 1:
-        parts = Setting("features"), " with ", Setting("truth"), " goes with one table."
-        raise ParameterError(*parts)
+    if tables > 1:
+        parts = Setting("features"), " with ", Setting("truth"), " goes with one table, or with "
+        raise ParameterError(*parts, "files that ", Setting("id"), " joins.")
     for name in ("chance", "measure"):
         if external == [] and asked[name] is not None:
             told = " is about classes, and ", Setting("measures"), " names none for them."
             raise ParameterError(Setting(name), *told)
-    if asked["id"] is not None:
-        raise ParameterError(Setting("id"), " does not go with ", Setting("features"), ".")
 
 
 @dataclass(frozen=True)
@@ -354,6 +358,7 @@ class _PointFiles:
     reading: dict[str, Any]
     parsing: dict[str, Any]
     by_row: bool
+    id: str | None
 
     def scores(
         self, keys: Sequence[str] | None, family: str | Iterable[str] | None
@@ -396,6 +401,8 @@ class _PointFiles:
     @cached_property
     def _by_engine(self) -> bool:
         """Return whether the files are parts of one table, or for an engine outright."""
+        if self.id is not None:
+            return False
         asked = self.reading["engine"] is not None
         if self.reading["memory_limit"] is not None and not self.standardize:
             plain = all(option is None for option in self.parsing.values())
@@ -442,13 +449,13 @@ class _PointFiles:
     def _read(self) -> tuple[FeatureTable, dict[str, Any], list[str]]:
         """Return features, and clusterings from the same file or from a second one."""
         text = {name: self.parsing[name] for name in ("delimiter", "header")}
-        if len(self.files) == 2:
+        if len(self.files) == 2 and self.id is None:
             first = open_table(self.files[0], array=self.parsing["array"])
             second = open_table(self.files[1], **text)
             if not self.by_row:
                 # Features that nobody named may be ids.
                 named = first.choose(self.features)[0] if self.features else []
-                check_rows([first, second], {*named, *self.preds})
+                check_rows([first, second], {*named, *self.preds}, joins=bool(named))
             table = first.features(self.features)
             if find_place(self.files[1]).format != TEXT and not self.preds:
                 raise ParameterError("name a column of clusters with ", Setting("pred"), ".")
@@ -456,11 +463,12 @@ class _PointFiles:
             guessed = second.header_guessed
             remarks = [] if guessed is None else [header_remark(second.name, guessed)]
             return table, second.labels(preds), remarks
-        source = open_table(self.files[0], **self.parsing)
+        joining = {"id": self.id, "memory_limit": self.reading["memory_limit"]}
+        source = open_table(self.files, **joining, **self.parsing)
         table = source.features(self.features, self.exclude)
         if not self.preds:
             known = ", ".join(show_label(name) for name in table.columns[:20])
             raise ParameterError(
                 "name a column of clusters with ", Setting("pred"), f"; {table.name} has {known}."
             )
-        return table, {name: table.labels(name) for name in self.preds}, []
+        return table, {name: table.labels(name) for name in self.preds}, joined_remarks(source)
