@@ -120,6 +120,40 @@ def test_a_long_table_of_runs(run, folder):
     assert "By adjusted_rand" not in run(*ask, "--confidence", "0.95").out
 
 
+def test_runs_of_a_long_table_are_compared_as_columns_are(run, folder):
+    ask = ["compare", "-f", "json"]
+    long = ["long.csv", "--by", "run", "--id", "id", "-l", "c"]
+    short = ["short.csv", *long[1:], "--shared"]
+    runs = [*RUNS.values()]
+    for given, first in ((long, 0), (short, 1)):
+        found = json.loads(run(*ask, *given).out)["distances"]
+        distance = cv.variation_of_information(runs[0][first:], runs[1][first:])
+        assert found["names"] == ["run_1", "run_5"]
+        assert found["matrix"][0][1] == pytest.approx(distance)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("long.csv --by run -l c", "--by goes with --id"),
+        ("long.csv --id id -l c", "--by goes with --id"),
+        ("long.csv --by run --id id", "--by goes with one table and one column of --labels"),
+        ("long.csv --by run --id id -l c,y", "one column of --labels"),
+        ("long.csv --by batch --id id -l c", "has an object twice in 'u'"),
+        ("short.csv --by run --id id -l c", "labeling 'run_1' has no label for 1 of 90 objects"),
+    ],
+)
+def test_runs_that_cannot_be_compared(refused, folder, arguments, said):
+    assert said in refused("compare", *arguments.split())
+
+
+def test_a_class_that_some_runs_lack(refused, folder):
+    holes = LONG.assign(y=LONG["y"].where(LONG.index != 3).astype("Int64"))
+    holes.to_csv("holes.csv", index=False)
+    ask = ["score", "holes.csv", "-t", "y", "-p", "c", "--by", "run", "--id", "id"]
+    assert "has a class in 'run_1' or 'run_5' alone" in refused(*ask, "--missing", "drop")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -108,6 +108,18 @@ def compare(
     delimiter: options.Delimiter = None,
     header: options.Header = None,
     memory_limit: options.Memory = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The runs of a table with one row per object and run, whose objects --id names; "
+            "each is a labeling.",
+        ),
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="With --by, the column of objects."),
+    ] = None,
     by_row: options.ByRow = False,
     format: options.Format = None,
     output: options.Output = None,
@@ -120,6 +132,8 @@ def compare(
     [bold]clustervet compare runs.csv --labels a,b,c --consensus together.csv[/bold]
 
     [bold]clustervet compare runs/*.csv --groups 3 -f json[/bold]
+
+    [bold]clustervet compare long.csv --by run --id object --labels cluster[/bold]
     """
     from clustervet.ensemble import Ensemble
     from clustervet.ensemble.labeling_files import LabelingFiles
@@ -142,6 +156,8 @@ def compare(
         header=header,
         memory_limit=memory_limit,
         by_row=by_row,
+        by=by,
+        id=id,
     )
     labelings = reader.read(files)
     ensemble = Ensemble(

@@ -8,6 +8,7 @@ from pathlib import Path
 from clustervet.errors import ParameterError, Setting
 from clustervet.frames.pairing import check_rows
 from clustervet.frames.remarks import header_remark, labelings_remark
+from clustervet.frames.row_groups import in_rows, row_groups, rows_of_objects
 from clustervet.frames.source import INDEX, Source, open_table
 from clustervet.labels import Codes, show_label
 
@@ -30,6 +31,10 @@ class LabelingFiles:
     by_row : bool, optional
         Whether several files are paired row by row whatever their ids say. Otherwise files that
         share a column of ids, as in `read_tables`, must have the same ids in each row.
+    by, id : str, optional
+        For one long table with one row per object and run: the column of runs, each of which is a
+        labeling, and the column that names the objects. The label of an object that a run does
+        not have is missing.
 
     Examples
     --------
@@ -53,7 +58,12 @@ class LabelingFiles:
         header: bool | None = None,
         memory_limit: str | None = None,
         by_row: bool = False,
+        by: str | None = None,
+        id: str | None = None,
     ) -> None:
+        if (by is None) != (id is None):
+            raise ParameterError(Setting("by"), " goes with ", Setting("id"), ".")
+        self.by, self.id = by, id
         self.columns = columns
         self.by_row = by_row
         self.options = {
@@ -115,6 +125,8 @@ class LabelingFiles:
         >>> list(reader.read([iris_path()]))
         ['kmeans', 'ward']
         """
+        if self.by is not None and self.id is not None:
+            return self._runs(files, self.by, self.id)
         if len(files) == 1:
             source = open_table(files[0], **self.options)  # type: ignore[arg-type]  # as given
             if self.columns is not None:
@@ -132,6 +144,20 @@ class LabelingFiles:
             for column, codes in columns.items():
                 found[name if len(columns) == 1 else f"{name}:{column}"] = codes
         return found
+
+    def _runs(self, files: Sequence[str], by: str, id: str) -> dict[str, Codes]:
+        """Return the runs of one long table."""
+        columns = self.columns or ()
+        if len(files) != 1 or len(columns) != 1:
+            raise ParameterError(
+                Setting("by"), " goes with one table and one column of ", Setting("labels"), "."
+            )
+        source = open_table(files[0], **self.options)  # type: ignore[arg-type]  # as given
+        self._first = source, [by, id, *columns]
+        read = source.labels([by, id, *columns])
+        groups = row_groups(read[by], by, source.name)
+        rows = rows_of_objects(read[id], groups, id, source.name)
+        return {name: in_rows(read[columns[0]], held) for name, held in rows.items()}
 
     def one(self, path: str) -> Codes:
         """Return the labeling in a file of its own.

@@ -50,13 +50,13 @@ class Codes:
     def __len__(self) -> int:
         return len(self.values)
 
-    def keep(self, kept: Mask) -> Codes:
+    def keep(self, kept: Mask | Integers) -> Codes:
         """Return the codes of some of the objects.
 
         Parameters
         ----------
-        kept : ndarray of bool
-            Which objects to keep.
+        kept : ndarray of bool or int
+            Which objects to keep, or their places in the order wanted.
 
         Returns
         -------

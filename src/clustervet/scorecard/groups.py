@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,14 +11,11 @@ import numpy as np
 from clustervet.contingency import Contingency
 from clustervet.contingency.tables import Tables
 from clustervet.errors import FileError, LabelError, ParameterError, Setting
+from clustervet.frames.row_groups import row_groups, rows_of_objects
 from clustervet.frames.source import Source
-from clustervet.labels import Codes, consecutive, show_label
+from clustervet.labels import Codes, show_label
 from clustervet.scorecard.card import ScoreCard, ScoreCards
 from clustervet.scorecard.judge import Judgement, Questions, answer, judged
-from clustervet.view.words import counted
-
-# Groups that are scored one by one.
-MOST = 10_000
 
 
 def score_groups(
@@ -66,7 +62,7 @@ def score_groups(
     """
     names = list(dict.fromkeys([truth, *preds, by, *([] if id is None else [id])]))
     columns = source.labels(names)
-    groups = _groups(columns[by], by, source.name)
+    groups = row_groups(columns[by], by, source.name)
     if id is not None:
         if len(preds) > 1:
             raise ParameterError(
@@ -93,34 +89,6 @@ def score_groups(
     return replace(found, scores=ScoreCards(cards))
 
 
-def _groups(codes: Codes, by: str, where: str) -> dict[str, Any]:
-    """The rows of each group, by its name."""
-    if codes.missing is not None and codes.missing.any():
-        rows = int(codes.missing.sum())
-        raise FileError(
-            f"column {show_label(by)!r} of {where} has no value in {counted(rows, 'row')}."
-        )
-    numbers, firsts = consecutive(codes)
-    names = [show_label(name) for name in codes.restore(firsts)]
-    if len(names) > MOST:
-        raise FileError(
-            f"column {show_label(by)!r} of {where} has {len(names):,} values; groups may be "
-            f"{MOST:,} at most."
-        )
-    if len(set(names)) < len(names):
-        raise FileError(f"two values of column {show_label(by)!r} of {where} read alike.")
-    order = np.argsort(numbers, kind="stable")
-    ends = np.cumsum(np.bincount(numbers))
-    held = dict(zip(names, np.split(order, ends[:-1]), strict=True))
-    return {name: held[name] for name in sorted(names, key=_natural)}
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """What sorts the numbers within names by their size: 2 before 10."""
-    parts = [part for part in re.split(r"(\d+)", name) if part]
-    return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts]
-
-
 def _by_object(
     where: str,
     columns: dict[str, Codes],
@@ -132,39 +100,29 @@ def _by_object(
     policies: dict[str, Any],
 ) -> Judgement:
     """Score groups as predictions of the same objects."""
-    missing = columns[id].missing
-    if missing is not None and missing.any():
-        row = int(np.flatnonzero(missing)[0]) + 1
-        raise FileError(f"column {show_label(id)!r} of {where} has no value in row {row:,}.")
-    ids = consecutive(columns[id])[0]
-    first = show_label(next(iter(groups)))
-    rows: list[Any] = []
-    for name, kept in groups.items():
-        order = kept[np.argsort(ids[kept], kind="stable")]
-        held = ids[order]
-        if (held[1:] == held[:-1]).any():
-            raise FileError(f"{where} has an object twice in {show_label(name)!r}.")
-        if rows and not np.array_equal(held, ids[rows[0]]):
+    rows = rows_of_objects(columns[id], groups, id, where)
+    first, *others = rows
+    for name in others:
+        if not np.array_equal(rows[name] < 0, rows[first] < 0):
             raise FileError(
-                f"the groups {first!r} and {show_label(name)!r} of {where} have different objects; "
-                "leave out ",
+                f"the groups {first!r} and {name!r} of {where} have different objects; leave out ",
                 Setting("id"),
                 " to score each by itself.",
             )
-        rows.append(order)
-    classes = columns[truth]
-    labels = [classes.keep(order) for order in rows]
-    for name, held_codes in zip(groups, labels, strict=True):
-        if not np.array_equal(_missing(held_codes), _missing(labels[0])):
-            raise FileError(
-                f"an object of {where} has a class in {first!r} or {show_label(name)!r} alone."
-            )
-        if not np.array_equal(held_codes.values, labels[0].values):
-            raise FileError(f"an object of {where} has another class in {show_label(name)!r}.")
-    preds = {name: columns[pred].keep(order) for name, order in zip(groups, rows, strict=True)}
-    tables = Tables.of_labels({truth: labels[0]}, preds, policies=policies)
+    classes = {name: columns[truth].keep(order) for name, order in rows.items()}
+    missing, values = _classes(classes[first])
+    for name in others:
+        blank, found = _classes(classes[name])
+        if not np.array_equal(blank, missing):
+            raise FileError(f"an object of {where} has a class in {first!r} or {name!r} alone.")
+        if not np.array_equal(found, values):
+            raise FileError(f"an object of {where} has another class in {name!r}.")
+    preds = {name: columns[pred].keep(order) for name, order in rows.items()}
+    tables = Tables.of_labels({truth: classes[first]}, preds, policies=policies)
     return judged(tables, asked)
 
 
-def _missing(codes: Codes) -> Any:
-    return np.zeros(len(codes), bool) if codes.missing is None else codes.missing
+def _classes(codes: Codes) -> tuple[Any, Any]:
+    """Return which labels are missing, and the codes of the others."""
+    missing = np.zeros(len(codes), bool) if codes.missing is None else codes.missing
+    return missing, codes.values[~missing]
