@@ -64,6 +64,7 @@ LAZY = {
     **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
     **dict.fromkeys(("NoiseFeatures", "noise_features"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
+    **dict.fromkeys(("ClusterMap", "align"), "contingency.mapping"),
     **dict.fromkeys(("ClusterProfiles", "cluster_profiles"), "geometry.profiles"),
     "Evidence": "evidence",
     "LabelingFiles": "ensemble.labeling_files",
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from clustervet import clusterers, lab, labels, pacmdl, partition, plots
     from clustervet._memory import memory_limit
     from clustervet.contingency.files import read_tables
+    from clustervet.contingency.mapping import ClusterMap, align
     from clustervet.contingency.tables import Tables
     from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
     from clustervet.ensemble.labeling_files import LabelingFiles
@@ -133,6 +135,7 @@ __all__ = [
     "Bound",
     "Chance",
     "Choice",
+    "ClusterMap",
     "ClusterProfiles",
     "ClustervetError",
     "Comparison",
@@ -167,6 +170,7 @@ __all__ = [
     "TreeScores",
     "Tuning",
     "__version__",
+    "align",
     "benchmark",
     "build_report",
     "chance",

@@ -147,6 +147,43 @@ def test_runs_that_cannot_be_compared(refused, folder, arguments, said):
     assert said in refused("compare", *arguments.split())
 
 
+def test_clusters_by_the_names_of_their_classes(run, refused, folder):
+    named = FRAME.assign(run_1=FRAME["run_1"] + 7, run_5=FRAME["run_5"].map(str) + "x")
+    named.to_csv("named.csv", index=False)
+    ask = ["score", "named.csv", "-t", "y", "-p", "run_1,run_5", "-m", "ari"]
+    assert run(*ask, "--aligned", "aligned.csv").code == 0
+    found = pd.read_csv("aligned.csv")
+    for name in RUNS:
+        assert found[name].tolist() == cv.align(RUNS[name], to=Y).tolist()
+    joined = ["score", "truth.csv", "runs.csv", "--id", "id", "-t", "y", "-p", "run_1"]
+    assert run(*joined, "-m", "ari", "--aligned", "joined.csv").code == 0
+    table = pd.read_csv("joined.csv").set_index("id").loc[FRAME["id"]]
+    assert table["run_1"].tolist() == found["run_1"].tolist()
+    for more in (["--by", "batch"], ["-t", "batch"]):
+        assert "where there is one truth" in refused(*ask, *more, "--aligned", "none.csv")
+    assert not (folder / "none.csv").exists()
+    assert "would overwrite named.csv" in refused(*ask, "--aligned", "named.csv")
+
+
+def test_labelings_with_the_same_numbers(run, refused, folder):
+    long = ["compare", "short.csv", "--by", "run", "--id", "id", "-l", "c", "--shared"]
+    assert run(*long, "--aligned", "aligned.csv", "--consensus", "consensus.csv").code == 0
+    table = pd.read_csv("aligned.csv").set_index("id")
+    assert sorted(table.index) == sorted(FRAME["id"])
+    assert table["run_1"].isna().sum() == 1
+    assert pd.read_csv("consensus.csv").columns.tolist() == ["id", "consensus"]
+    wide = ["compare", "wide.csv", "-l", "run_1,run_5"]
+    assert run(*wide, "--aligned", "wide_aligned.csv", "--align-to", "run_5").code == 0
+    found = pd.read_csv("wide_aligned.csv")
+    wanted = cv.Ensemble(RUNS).aligned("run_5")
+    assert {name: found[name].tolist() for name in RUNS} == {
+        name: numbers.tolist() for name, numbers in wanted.items()
+    }
+    assert "--align-to goes with --aligned" in refused(*wide, "--align-to", "run_5")
+    assert "no labeling 'x'" in refused(*wide, "--align-to", "x", "--aligned", "none.csv")
+    assert not (folder / "none.csv").exists()
+
+
 def test_a_class_that_some_runs_lack(refused, folder):
     holes = LONG.assign(y=LONG["y"].where(LONG.index != 3).astype("Int64"))
     holes.to_csv("holes.csv", index=False)

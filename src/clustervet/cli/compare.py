@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -74,6 +74,24 @@ def compare(
         ),
         WRITTEN,
     ] = None,
+    aligned: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write all labelings there, one column each, with the same number for the same "
+            "group of objects.",
+            callback=options.checked_output,
+        ),
+        WRITTEN,
+    ] = None,
+    align_to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The labeling whose clusters get the numbers 0, 1, ... in --aligned; by default "
+            "the medoid.",
+        ),
+    ] = None,
     query: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="One more labeling: say which ones are nearest to it."),
@@ -137,13 +155,13 @@ def compare(
     """
     from clustervet.ensemble import Ensemble
     from clustervet.ensemble.labeling_files import LabelingFiles
-    from clustervet.frames.writing import write_whole
-    from clustervet.view import csv_rows
 
     record = measures[measure]
     for name, given in (("nearest", nearest), ("within", within)):
         if given is not None and query is None:
             raise ParameterError(f"--{name} goes with --query.")
+    if align_to is not None and aligned is None:
+        raise ParameterError("--align-to goes with --aligned.")
     around = centres is CentresChoice.consensus
     if trajectory and (query or consensus or groups is not None or around):
         raise ParameterError(
@@ -169,6 +187,14 @@ def compare(
         shared=shared,
         n_jobs=jobs,
     )
+    ids = {} if reader.objects is None else {"id": reader.objects}
+    if aligned is not None:
+        numbers = ensemble.aligned(align_to)
+        shown = {
+            name: [None if number < 0 else number for number in each.tolist()]
+            for name, each in numbers.items()
+        }
+        _write(aligned, ids | shown)
     if trajectory:
         emit(ensemble.trajectory(), format, output, remarks=reader.remarks(), report=report)
         return
@@ -182,9 +208,17 @@ def compare(
         within=within,
     )
     if consensus is not None:
-        written = {"consensus": found.labels()}
+        written = ids | {"consensus": found.labels()}
         written |= {f"group {k + 1}": found.labels(k) for k in range(len(found.groups.centres))}
-        rows = zip(*written.values(), strict=True)
-        shown = [["NA" if label is None else label for label in row] for row in rows]
-        write_whole(consensus, csv_rows([list(written), *shown]))
+        _write(consensus, written)
     emit(found, format, output, remarks=reader.remarks(), report=report)
+
+
+def _write(path: str, columns: dict[str, Any]) -> None:
+    """Write labels, one column per labeling."""
+    from clustervet.frames.writing import write_whole
+    from clustervet.view import csv_rows
+
+    rows = zip(*columns.values(), strict=True)
+    shown = [["NA" if label is None else label for label in row] for row in rows]
+    write_whole(path, csv_rows([list(columns), *shown]))

@@ -55,6 +55,16 @@ def score(
         ),
         WRITTEN,
     ] = None,
+    aligned: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the clusters of every object by the names of their classes, one column "
+            "per prediction.",
+            callback=options.checked_output,
+        ),
+        WRITTEN,
+    ] = None,
     chance: options.Chance = None,
     features: options.AskedFeatures = None,
     exclude: options.Exclude = None,
@@ -139,4 +149,6 @@ def score(
             for key, column in {"prediction": [name] * len(listed["part"]), **listed}.items():
                 rows.setdefault(key, []).extend(column)
         write_whole(objects, to_csv(rows))
+    if aligned is not None:
+        write_whole(aligned, to_csv(found.aligned()))
     emit(found, format, output, remarks=found.remarks, report=report)

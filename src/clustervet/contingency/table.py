@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,9 @@ from clustervet.labels.pair import Missing, MissingInPair, NoisePolicy, noise_pl
 from clustervet.registry import register_door
 from clustervet.view import Backend, Result, Section, plain, to_frame, to_json
 from clustervet.view.words import noise_note, one_sided_note
+
+if TYPE_CHECKING:
+    from clustervet.contingency.mapping import ClusterMap, How
 
 Layout = Literal["long", "wide"]
 
@@ -474,6 +477,41 @@ class Contingency(TableSums, Result):
         if not is_little(len(kept), FEW_RESAMPLED):
             table.__dict__["plain"] = None
         return table
+
+    def mapping(self, how: How = "matching", *, noise: Any = None) -> ClusterMap:
+        """Return the class of each cluster.
+
+        Parameters
+        ----------
+        how : {'matching', 'majority', 'jaccard'}, default 'matching'
+            The rule. 'matching' gives each class to at most one cluster, so that the objects that
+            clusters and their classes have in common are as many as possible (the assignment
+            problem, Kuhn 1955). 'majority' gives a cluster the class that most of its objects
+            have, and 'jaccard' that with the largest Jaccard index; several clusters may have
+            the same class, and of equal classes the smaller one is taken.
+        noise : label, optional
+            A label that means noise: it is no class, and as a cluster has none.
+
+        Returns
+        -------
+        ClusterMap
+            A mapping from clusters to classes, which also knows the clusters without a class, the
+            classes without a cluster, and the objects that each pair has in common.
+
+        See Also
+        --------
+        clustervet.align : Labels by the names of another clustering.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> table = cv.Contingency.from_counts([[6, 3], [5, 1]], class_names=["a", "b"])
+        >>> dict(table.mapping()), dict(table.mapping("majority"))
+        ({0: 'b', 1: 'a'}, {0: 'a', 1: 'a'})
+        """
+        from clustervet.contingency.mapping import map_clusters
+
+        return map_clusters(self, how, noise)
 
     @cached_property
     def noise_as_cluster(self) -> tuple[int | float, int | float]:

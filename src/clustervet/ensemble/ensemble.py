@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import generator, is_number, one_of, suggestion, whole
+from clustervet.ensemble.aligned import align_labelings
 from clustervet.ensemble.consensus import Consensus, find_consensus, ranked, read_criterion
 from clustervet.ensemble.consensus_groups import make_consensus_groups
 from clustervet.ensemble.distances import Distances, distance_matrix
@@ -289,6 +290,41 @@ class Ensemble:
             objects=self.n,
             runs=len(self),
         )
+
+    def aligned(self, to: int | str | None = None) -> dict[str, NDArray[np.int64]]:
+        """Return all labelings with the same number for the same group of objects.
+
+        Parameters
+        ----------
+        to : int or str, optional
+            The labeling whose clusters get the numbers 0, 1, ..., largest first; by default the
+            medoid.
+
+        Returns
+        -------
+        dict of str to ndarray of int
+            The number of the cluster of each object that was given; -1 where a labeling does not
+            label it. The clusters of each labeling are matched with those of `to`, one to one and
+            with the most objects in common (see `align`). A cluster without a partner gets the
+            next number, or that of such a cluster of an earlier labeling, if their Jaccard index
+            is above 0.5.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such labeling.
+
+        Examples
+        --------
+        >>> labelings = {"a": [0, 0, 0, 1, 1], "b": [5, 5, 5, 2, 2], "c": [1, 1, 0, 2, 2]}
+        >>> for name, numbers in Ensemble(labelings).aligned("a").items():
+        ...     print(name, numbers.tolist())
+        a [0, 0, 0, 1, 1]
+        b [0, 0, 0, 1, 1]
+        c [0, 0, 2, 1, 1]
+        """
+        place = self._place(self.medoid.name if to is None else to)
+        return align_labelings(self.labelings, place)
 
     def diverse(self, k: int) -> Diverse:
         """Return k labelings that are far from each other.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from clustervet.errors import ParameterError, Setting
 from clustervet.frames.pairing import check_rows
@@ -64,6 +65,8 @@ class LabelingFiles:
         if (by is None) != (id is None):
             raise ParameterError(Setting("by"), " goes with ", Setting("id"), ".")
         self.by, self.id = by, id
+        # The names of the objects, where a column of ids has them.
+        self.objects: list[Any] | None = None
         self.columns = columns
         self.by_row = by_row
         self.options = {
@@ -156,7 +159,7 @@ class LabelingFiles:
         self._first = source, [by, id, *columns]
         read = source.labels([by, id, *columns])
         groups = row_groups(read[by], by, source.name)
-        rows = rows_of_objects(read[id], groups, id, source.name)
+        self.objects, rows = rows_of_objects(read[id], groups, id, source.name)
         return {name: in_rows(read[columns[0]], held) for name, held in rows.items()}
 
     def one(self, path: str) -> Codes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +49,10 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts]
 
 
-def rows_of_objects(ids: Codes, groups: Mapping[str, Rows], id: str, where: str) -> dict[str, Rows]:
-    """Return for each group the row of every object of the table; -1 where it has none.
+def rows_of_objects(
+    ids: Codes, groups: Mapping[str, Rows], id: str, where: str
+) -> tuple[list[Any], dict[str, Rows]]:
+    """Return the objects of the table, and for each group the row of each; -1 where it has none.
 
     `ids` are the values of the column `id` of the table `where`.
     """
@@ -64,7 +67,7 @@ def rows_of_objects(ids: Codes, groups: Mapping[str, Rows], id: str, where: str)
         if np.count_nonzero(rows >= 0) < len(kept):
             raise FileError(f"{where} has an object twice in {show_label(name)!r}.")
         found[name] = rows
-    return found
+    return list(ids.restore(firsts)), found
 
 
 def in_rows(codes: Codes, rows: Rows) -> Codes:

@@ -100,7 +100,7 @@ def _by_object(
     policies: dict[str, Any],
 ) -> Judgement:
     """Score groups as predictions of the same objects."""
-    rows = rows_of_objects(columns[id], groups, id, where)
+    _, rows = rows_of_objects(columns[id], groups, id, where)
     first, *others = rows
     for name in others:
         if not np.array_equal(rows[name] < 0, rows[first] < 0):

@@ -13,6 +13,7 @@ import numpy as np
 from clustervet._checks import share
 from clustervet.contingency import Contingency, EngineTable
 from clustervet.contingency.engine_table import with_cells
+from clustervet.contingency.mapping import align
 from clustervet.contingency.tables import Tables
 from clustervet.errors import ParameterError, Setting
 from clustervet.geometry.picture import ClusteredPoints
@@ -155,6 +156,7 @@ class Judgement(Result):
     title: str = ""
     remarks: tuple[str, ...] = ()
     points: ClusteredPoints | None = None
+    _rows: Callable[[str], Any] = field(default=lambda _: None, repr=False)
 
     @property
     def _parts(self) -> list[ScoreCards]:
@@ -252,6 +254,47 @@ class Judgement(Result):
         for name in CHANCE_COLUMNS:
             columns[name] = [math.nan if c is None else getattr(c, name) for c in levels]
         return columns
+
+    def aligned(self) -> dict[str, list[Any]]:
+        """Return the clusters of every object by the names of the classes, as `align` gives them.
+
+        Returns
+        -------
+        dict
+            One column per prediction, with one row per object; with a column of ids first where
+            files were joined on one. A prediction that does not have an object has None there.
+
+        Raises
+        ------
+        ParameterError
+            If there are several truths, or if the labels of the objects are not known.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> cv.judge(["a", "a", "b", "b"], [7, 7, 5, 8], measures=["rand"]).aligned()
+        {'pred': ['a', 'a', 'b', 'new 1']}
+        """
+        found: dict[str, list[Any]] = {}
+        by_id: dict[str, dict[Any, Any]] = {}
+        for name in self.scores or [""]:
+            given = self._rows(name) if self.scores else None
+            if given is None:
+                raise ParameterError(
+                    "clusters are named by classes where there is one truth and the labels of all "
+                    "objects are known."
+                )
+            classes, clusters, ids = given() if callable(given) else (*given, None)
+            named = align(clusters, classes)
+            if ids is None:
+                found[name] = list(named.values() if isinstance(named, dict) else named.tolist())
+            else:
+                by_id[name] = dict(zip(ids, named.tolist(), strict=True))
+        if not by_id:
+            return found
+        every = list(dict.fromkeys(one for held in by_id.values() for one in held))
+        columns = {name: [held.get(one) for one in every] for name, held in by_id.items()}
+        return {"id": every, **columns}
 
     def cautions(self) -> list[str]:
         """Return what a reader of the scores alone must know.
@@ -528,7 +571,7 @@ def judged(tables: Tables, asked: Questions) -> Judgement:
         asked = replace(asked, ranked_by=None)
     found = answer(tables, asked, labels=tables.labels, rows=tables.rows, policies=tables.policies)
     unmatched = None if tables.unmatched is None else tuple(tables.unmatched)
-    return replace(found, unmatched=unmatched)
+    return replace(found, unmatched=unmatched, _rows=tables.rows)
 
 
 def read_sides(truth: Any, pred: Any, *, weights: Any = None, **policies: Any) -> Tables:
