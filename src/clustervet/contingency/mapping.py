@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of
+from clustervet.errors import ClustervetError
 from clustervet.labels import Codes, consecutive, plain_label, read_labels
 from clustervet.labels.index import index_of
 from clustervet.labels.keyed import aligned, as_mapping, is_keyed
@@ -294,6 +295,42 @@ def _first_of_each(
         order = np.lexsort((size, -value, cols))
     ordered = cols[order]
     return order[np.r_[True, ordered[1:] != ordered[:-1]]]
+
+
+def colour_places(table: Contingency, noise: Any = -1) -> dict[Any, int]:
+    """Return for each cluster the place of its colour.
+
+    Classes have the places 0, 1, ... by size, a cluster that of the class that it is matched with,
+    and other clusters the next places, so that a group has one colour in all pictures of it.
+
+    >>> from clustervet.contingency.table import Contingency
+    >>> colour_places(Contingency.from_labels(["a", "b", "b", "b"], [7, 8, 8, 9]))
+    {7: 1, 8: 0, 9: 2}
+    """
+    found = map_clusters(table, "matching", noise)
+    order = np.argsort(-np.asarray(found.class_sizes, np.float64), kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    by_size = np.argsort(-np.asarray(found.cluster_sizes, np.float64), kind="stable")
+    following = count(len(order))
+    places = [int(rank[place]) if place >= 0 else -1 for place in found.places]
+    for k in by_size.tolist():
+        if places[k] < 0 and not is_noise(found.clusters[k], noise):
+            places[k] = next(following)
+    pairs = zip(found.clusters, places, strict=True)
+    return {name: place for name, place in pairs if place >= 0}
+
+
+def places_beside(reference: Any, labels: Any) -> dict[Any, int]:
+    """Return the same for two labelings; nothing where they share no object, or there is one."""
+    from clustervet.contingency.table import Contingency
+
+    if reference is None:
+        return {}
+    try:
+        return colour_places(Contingency.from_labels(reference, labels, missing="drop"))
+    except ClustervetError:
+        return {}
 
 
 def align(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from clustervet._checks import entropy, share
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
+from clustervet.contingency.mapping import places_beside
 from clustervet.ensemble import Ensemble, Summary
 from clustervet.errors import ClustervetError, ParameterError, Setting
 from clustervet.evidence.dropped import dropped_objects
@@ -221,10 +222,23 @@ class _Examination:
             dropped=dropped_objects(given),
             feature_names=given.feature_names,
         )
-        points = self._points(found.leader)
-        return replace(found, points=points, notes=tuple(dict.fromkeys(self.notes)))
+        places = self._places(found.leader)
+        points = self._points(found.leader, places)
+        coloured = {
+            name: replace(each, places=places.get(name, {})) for name, each in widths.items()
+        }
+        notes = tuple(dict.fromkeys(self.notes))
+        return replace(found, points=points, silhouettes=coloured, notes=notes)
 
-    def _points(self, name: str) -> ClusteredPoints | None:
+    def _places(self, leader: str) -> dict[str, dict[Any, int]]:
+        """Return places of colours by clustering: beside the classes, or else the leader."""
+        preds = self.given.preds if self.given.features is not None else {}
+        if not preds:
+            return {}
+        reference = preds[leader] if self.given.truth is None else self.given.truth
+        return {name: places_beside(reference, codes) for name, codes in preds.items()}
+
+    def _points(self, name: str, places: dict[str, dict[Any, int]]) -> ClusteredPoints | None:
         """Return picture and profiles of the leading clustering, where features are known."""
         given = self.given
         if given.features is None:
@@ -239,6 +253,7 @@ class _Examination:
             noise=list(policies),
             precomputed=self.metric == "precomputed",
             drawn=given.features,
+            places=places[name],
             said=f"Clusters of {spoken(name)}." if len(given.preds) > 1 else "",
         )
         found: ClusteredPoints | None = self._attempt("the picture of the points", ask)

@@ -7,8 +7,9 @@ holds a picture does not hold the data.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +24,7 @@ from clustervet.geometry.profiles import (
     profiles_of,
     read_clusters,
 )
-from clustervet.labels import consecutive, read_labels
+from clustervet.labels import consecutive, plain_label, read_labels
 from clustervet.view import Result, Section
 from clustervet.view.words import short, spoken
 
@@ -61,12 +62,16 @@ class Plane:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Points of one colour: a cluster, the smaller clusters together, or noise."""
+    """Points of one colour: a cluster, the smaller clusters together, or noise.
+
+    `place` is that of the colour of a cluster.
+    """
 
     name: Any
     size: int
     kind: Kind
     clusters: int = 1
+    place: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,12 +198,14 @@ def clustered_points(
     noise: Sequence[Any] = (),
     precomputed: bool = False,
     drawn: Any = None,
+    places: Mapping[Any, int] | None = None,
     said: str = "",
 ) -> ClusteredPoints:
     """Return picture and profiles of points, or the picture alone without clusters.
 
     Profiles are those of `points`. The picture is that of `drawn`, the features as the clusterer
-    read them, where these are others. With `precomputed` the points are distances.
+    read them, where these are others. With `precomputed` the points are distances. `places` are
+    those of the colours of clusters, by size where it is not known.
     """
     values = read_distances(points) if precomputed else read_values(points)
     clusters = None if labels is None else read_clusters(labels, values.shape[0], noise)
@@ -206,7 +213,7 @@ def clustered_points(
     named = None if precomputed else named_features(names, values.shape[1])
     plane = distance_plane(values) if precomputed else plane_of(seen, named)
     plane = replace(plane, places=_rounded(plane.places))
-    sketch = sketched(plane, values.shape[0], clusters, truth)
+    sketch = sketched(plane, values.shape[0], clusters, truth, places)
     profiles = None
     if named is not None and clusters is not None:
         profiles = profiles_of(values, clusters, named, 3)
@@ -221,9 +228,15 @@ def tried_points(*given: Any, **options: Any) -> ClusteredPoints | None:
         return None
 
 
-def sketched(plane: Plane, points: int, clusters: Clusters | None, truth: Any) -> Sketch:
+def sketched(
+    plane: Plane,
+    points: int,
+    clusters: Clusters | None,
+    truth: Any,
+    places: Mapping[Any, int] | None = None,
+) -> Sketch:
     """Return what a picture of all points needs."""
-    groups, group_of = _groups(clusters, points)
+    groups, group_of = _groups(clusters, points, places or {})
     classes, codes, combined = _classes(truth, points)
     marks = density = None
     if len(plane.places) <= MARKED:
@@ -248,12 +261,20 @@ def sketched(plane: Plane, points: int, clusters: Clusters | None, truth: Any) -
     )
 
 
-def _groups(clusters: Clusters | None, points: int) -> tuple[tuple[Group, ...], NDArray[np.int16]]:
+def _groups(
+    clusters: Clusters | None, points: int, places: Mapping[Any, int]
+) -> tuple[tuple[Group, ...], NDArray[np.int16]]:
     """Return the clusters that have a colour, the others and noise, and the group of each point."""
     if clusters is None:
         return (Group("points", points, "all", 0),), np.zeros(points, np.int16)
     order, sizes = clusters.order, clusters.sizes
-    found = [Group(clusters.names[k], int(sizes[k]), "cluster") for k in order[:COLOURED]]
+    coloured = order[:COLOURED]
+    names = [plain_label(clusters.names[k]) for k in coloured]
+    colours = free_places([places.get(name, -1) for name in names])
+    found = [
+        Group(clusters.names[k], int(sizes[k]), "cluster", place=place)
+        for k, place in zip(coloured, colours, strict=True)
+    ]
     place = np.zeros(len(clusters.names), np.int16)
     place[order[:COLOURED]] = np.arange(len(found))
     rest = order[COLOURED:]
@@ -264,6 +285,23 @@ def _groups(clusters: Clusters | None, points: int) -> tuple[tuple[Group, ...], 
         place[clusters.noise] = len(found)
         found.append(Group("noise", int(sizes[clusters.noise]), "noise", 0))
     return tuple(found), place[clusters.codes]
+
+
+def free_places(wanted: Sequence[int]) -> list[int]:
+    """Return places of colours that all differ: those wanted, and free ones for the others.
+
+    >>> free_places([2, -1, 2, 9, 0])
+    [2, 1, 3, 4, 0]
+    """
+    taken = {place for place in wanted if 0 <= place < COLOURED}
+    free = (place for place in count() if place not in taken)
+    seen: set[int] = set()
+    found = []
+    for place in wanted:
+        own = 0 <= place < COLOURED and place not in seen
+        found.append(place if own else next(free))
+        seen.add(found[-1])
+    return found
 
 
 def _classes(truth: Any, points: int) -> tuple[tuple[Any, ...], NDArray[np.int32] | None, int]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -111,6 +111,8 @@ class Silhouettes(Result):
         Number of points in each cluster.
     overall : float
         Mean silhouette of all points.
+    places : dict
+        Places of the colours of clusters in pictures; those that it lacks go by size.
 
     Notes
     -----
@@ -131,6 +133,7 @@ class Silhouettes(Result):
     clusters: dict[Any, float]
     sizes: dict[Any, int]
     overall: float
+    places: Mapping[Any, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the silhouettes of clusters as plain data; those of points are in `columns`.

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of, whole
 from clustervet.contingency import Contingency
 from clustervet.evidence import ClusteringEvidence
+from clustervet.geometry.picture import free_places
 from clustervet.inference import Diagnosis
 from clustervet.inference.members import CELL_OBJECTS, PAGE_OBJECTS
 from clustervet.internal import Silhouettes
+from clustervet.labels import plain_label
 from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
 from clustervet.plots.tables import DRAWN_SIDES, alluvial, contingency_heatmap, make_grid
@@ -137,6 +139,7 @@ class Band:
     size: int
     mean: float
     widths: NDArray[np.float64]
+    place: int
 
     @property
     def below(self) -> int:
@@ -151,11 +154,25 @@ def bands_of(silhouettes: Silhouettes) -> list[Band]:
     points = np.asarray(silhouettes.points)
     order = np.lexsort((-points, codes))
     starts = np.searchsorted(codes[order], np.arange(len(code) + 1))
+    places = _places(silhouettes)
     bands = [
-        Band(name, silhouettes.sizes[name], mean, points[order[starts[k] : starts[k + 1]]])
-        for k, (name, mean) in enumerate(silhouettes.clusters.items())
+        Band(name, silhouettes.sizes[name], mean, points[order[starts[k] : starts[k + 1]]], place)
+        for k, ((name, mean), place) in enumerate(
+            zip(silhouettes.clusters.items(), places, strict=True)
+        )
     ]
     return sorted(bands, key=lambda band: -band.mean)
+
+
+def _places(silhouettes: Silhouettes) -> list[int]:
+    """Return the places of the colours of clusters, as they are in a picture of the points."""
+    names = list(silhouettes.clusters)
+    by_size = sorted(range(len(names)), key=lambda k: -silhouettes.sizes[names[k]])
+    held = [silhouettes.places.get(plain_label(names[k]), -1) for k in by_size]
+    found = [0] * len(names)
+    for k, place in zip(by_size, free_places(held), strict=True):
+        found[k] = place
+    return found
 
 
 def silhouette_plot(silhouettes: Silhouettes, *, theme: str = "light") -> Figure:
@@ -212,9 +229,10 @@ def _add_shapes(figure: Figure, bands: list[Band], points: int, height: int) -> 
     room = 18 / (height - 80) * points * 1.5
     row = 0.0
     middles = []
-    for k, band in enumerate(bands):
+    for band in bands:
         slot = max(room, band.size * 1.06)
-        _add_shape(figure, band, row + (slot - band.size) / 2, points, EITHER[k % len(EITHER)])
+        colour = EITHER[band.place % len(EITHER)]
+        _add_shape(figure, band, row + (slot - band.size) / 2, points, colour)
         middles.append(row + slot / 2)
         row += slot
     ink = INK["light"]

@@ -450,10 +450,10 @@ class SilhouetteDisplay(_Display):
         bands = bands_of(self.silhouettes)
         gap = 0.012 * sum(band.size for band in bands)
         row, middles, self.fills_ = 0.0, [], []
-        for k, band in enumerate(bands):
+        for band in bands:
             rows = row + np.arange(band.size + 1)
             widths = np.append(band.widths, band.widths[-1])
-            colour = EITHER[k % len(EITHER)]
+            colour = EITHER[band.place % len(EITHER)]
             fill = ax.fill_betweenx(rows, 0, widths, step="post", color=colour, alpha=0.8)
             self.fills_.append(fill)
             middles.append(row + band.size / 2)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from clustervet.contingency.mapping import places_beside
 from clustervet.geometry.picture import (
     SHAPED,
     ClusteredPoints,
@@ -61,10 +62,11 @@ def points_plot(
     -------
     plotly.graph_objects.Figure
         The six largest clusters have a colour each, the others share a grey one, and noise is made
-        of small grey crosses. The seven largest classes have a shape each, and points whose class
-        is missing are small dots. More than 5,000 points are drawn as densities: each cell of a
-        grid has the colour of the cluster that most of its points are in, stronger where there are
-        more.
+        of small grey crosses. With a truth, a cluster has the colour of the class that it is
+        matched with, as in `alluvial`. The seven largest classes have a shape each, and points
+        whose class is missing are small dots. More than 5,000 points are drawn as densities: each
+        cell of a grid has the colour of the cluster that most of its points are in, stronger where
+        there are more.
 
     Raises
     ------
@@ -94,7 +96,8 @@ def points_plot(
         plane = plane_of(points, None if names is None else list(names))
     else:
         plane = given_plane(embedding, n)
-    return drawn_sketch(sketched(plane, n, read_clusters(labels, n), truth), theme)
+    places = places_beside(truth, labels)
+    return drawn_sketch(sketched(plane, n, read_clusters(labels, n), truth, places), theme)
 
 
 def drawn_sketch(sketch: Sketch, theme: str) -> Figure:
@@ -117,9 +120,10 @@ def drawn_sketch(sketch: Sketch, theme: str) -> Figure:
 
 def _colours(groups: Sequence[Group]) -> list[str]:
     """Return the colour of each group."""
-    plain = iter(EITHER)
     coloured = ("cluster", "all")
-    return [next(plain) if group.kind in coloured else QUIET for group in groups]
+    return [
+        EITHER[group.place % len(EITHER)] if group.kind in coloured else QUIET for group in groups
+    ]
 
 
 def _head(group: Group) -> str:

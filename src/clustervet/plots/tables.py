@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
 from clustervet.contingency import Contingency
+from clustervet.contingency.mapping import is_noise
 from clustervet.errors import ParameterError
+from clustervet.labels import encode_all
+from clustervet.labels.pair import Missing
 from clustervet.plots import canvas
 from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
 from clustervet.plots.theme import EITHER, QUIET
@@ -33,6 +36,10 @@ DRAWN_SIDES = 300
 NUMBERED = 20
 # Share of the axis from which on a bar has room for its number.
 LEGIBLE = 0.06
+
+
+# What objects are called whose label is missing.
+NO_LABEL = "no label"
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,8 @@ class Side:
     @cached_property
     def labels(self) -> list[Any]:
         """What stands at each place."""
-        return [*self.names, *[f"other ({self.rest:,})"] * bool(self.rest)]
+        named = [NO_LABEL if name is None else name for name in self.names]
+        return [*named, *[f"other ({self.rest:,})"] * bool(self.rest)]
 
     @cached_property
     def ids(self) -> list[str]:
@@ -78,7 +86,7 @@ class Side:
     def words(self) -> list[str]:
         """What each place is called in a hover box."""
         one, many = ("class", "classes") if self.kind == "class" else ("cluster", "clusters")
-        named = [f"{one} {spoken(name)}" for name in self.names]
+        named = [NO_LABEL if n is None else f"{one} {spoken(n)}" for n in self.names]
         return named + [f"{self.rest:,} other {many}"] * bool(self.rest)
 
 
@@ -321,6 +329,7 @@ def alluvial(
     *,
     names: Sequence[str] | None = None,
     most: int = 12,
+    missing: Missing = "class",
     theme: str = "light",
 ) -> Figure:
     """Draw the flows of objects from truth to clustering, and on to other clusterings.
@@ -334,6 +343,9 @@ def alluvial(
         The titles of the columns.
     most : int, default 12
         How many of the largest classes or clusters each column shows. The others are combined.
+    missing : {"class", "drop", "raise"}, default "class"
+        What to do with missing labels, and with objects that only some mappings have: draw them as
+        one grey group, leave the object out between the two columns, or refuse them.
     theme : {"light", "dark"}, default "light"
         The colours of the figure.
 
@@ -355,7 +367,7 @@ def alluvial(
     'Each class goes into one cluster; none is split.'
     """
     whole(most, "most", 2)
-    tables, titles = _read_flows(flows, names)
+    tables, titles = _read_flows(flows, names, missing)
     columns = _flow_columns(tables, titles, most)
     # Flows between combined clusters would leave little room for the others.
     hidden = all(column.rest and 2 * column.sizes[-1] > tables[0].n for column in columns)
@@ -379,12 +391,16 @@ def alluvial(
     return figure.update_layout(margin_b=20)
 
 
-def _read_flows(flows: Any, names: Sequence[str] | None) -> tuple[list[Contingency], list[str]]:
+def _read_flows(
+    flows: Any, names: Sequence[str] | None, missing: Missing
+) -> tuple[list[Contingency], list[str]]:
     """Return the tables between neighbouring columns, and the titles of the columns."""
     if isinstance(flows, Mapping):
         if len(flows) < 2:
             raise ParameterError("flows need two labelings or more.")
-        tables = [Contingency.from_labels(a, b) for a, b in pairwise(flows.values())]
+        given = {str(name): labels for name, labels in flows.items()}
+        sides = encode_all(given, missing=missing)[0]
+        tables = [Contingency.from_labels(a, b) for a, b in pairwise(sides)]
         titles = [str(name) for name in flows]
     else:
         several = flows if isinstance(flows, Iterable) else ()
@@ -435,7 +451,8 @@ def _add_flows(
     figure: Figure, tables: list[Contingency], columns: list[Side], hidden: bool
 ) -> None:
     starts = np.cumsum([0, *(len(column.sizes) for column in columns)])
-    colours = [EITHER[k % len(EITHER)] for k in range(len(columns[0].names))]
+    plain = cycle(EITHER)
+    colours = [QUIET if _is_grey(name) else next(plain) for name in columns[0].names]
     colours += [QUIET] * bool(columns[0].rest)
     links: dict[str, list[Any]] = {
         key: [] for key in ("source", "target", "value", "color", "customdata")
@@ -444,9 +461,7 @@ def _add_flows(
         block = _block(table, before, after)
         here = colours[-len(before.sizes) :]
         largest = block.argmax(axis=0)
-        colours += [here[place] for place in largest]
-        if after.rest:
-            colours[-1] = QUIET
+        colours += _matched_colours(table, before, after, here)
         outs, ins = block.sum(axis=1), block.sum(axis=0)
         if hidden:
             block[-1, -1] = 0
@@ -483,6 +498,26 @@ def _add_flows(
     )
 
 
+def _matched_colours(
+    table: Contingency, before: Side, after: Side, colours: Sequence[str]
+) -> list[str]:
+    """Return the colours of a column: a cluster has that of the one that it is matched with."""
+    pairs = zip(before.names, colours, strict=False)
+    known = {name: colour for name, colour in pairs if not _is_grey(name)}
+    free = iter([colour for colour in EITHER if colour not in known.values()])
+    mapping = table.mapping(noise=-1)
+    found = []
+    for name in after.names:
+        matched = known.get(mapping.get(name))
+        found.append(QUIET if _is_grey(name) else matched or next(free, QUIET))
+    return found + [QUIET] * bool(after.rest)
+
+
+def _is_grey(name: Any) -> bool:
+    """Return whether objects are in no group: noise, or without a label."""
+    return name is None or is_noise(name, -1)
+
+
 def _faint(colour: str, strength: float) -> str:
     red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
     return f"rgba({red},{green},{blue},{strength})"
@@ -493,21 +528,23 @@ def _flow_title(table: Contingency) -> str:
     cells, sizes = table.cells, table.class_sizes
     peaks = np.maximum.reduceat(cells.values, cells.indptr[:-1])
     strays = (sizes - peaks).astype(np.float64)
+    strays[[name is None for name in table.class_names]] = 0
     if not strays.any():
         return "Each class goes into one cluster; none is split."
     worst = int(np.argmax(strays))
     span = slice(int(cells.indptr[worst]), int(cells.indptr[worst + 1]))
     top = span.start + int(np.argmax(cells.values[span].astype(np.float64)))
-    target = spoken(table.cluster_names[int(cells.cols[top])])
+    cluster = table.cluster_names[int(cells.cols[top])]
+    target = "no cluster" if cluster is None else f"cluster {spoken(cluster)}"
     part = share(float(peaks[worst] / sizes[worst]))
     return (
         f"Class {spoken(table.class_names[worst])} is spread over {span.stop - span.start:,} "
-        f"clusters: {part} of its {digits(sizes[worst])} objects are in cluster {target}."
+        f"clusters: {part} of its {digits(sizes[worst])} objects are in {target}."
     )
 
 
 def _flow_note(columns: list[Side], hidden: bool) -> str:
-    said = ["Height is the number of objects; a cluster has the colour of its largest inflow."]
+    said = ["Height is the number of objects; a cluster has the colour of what it is matched with."]
     combined = [f"{column.rest:,} of {spoken(column.title)}" for column in columns if column.rest]
     if combined:
         said.append(f"The smallest are combined as other: {', '.join(combined)}.")

@@ -10,6 +10,7 @@ from typing import Any
 from clustervet import _memory
 from clustervet.contingency import Contingency
 from clustervet.contingency.files import COMBINATIONS, RANKED, read_tables
+from clustervet.contingency.mapping import places_beside
 from clustervet.contingency.tables import Tables
 from clustervet.errors import FileError, LabelError, ParameterError, Setting
 from clustervet.frames import FeatureTable, open_table
@@ -395,6 +396,7 @@ class _PointFiles:
             noise=list(noise_policies(self.policies["noise"], None)),
             precomputed=self.metric == "precomputed",
             drawn=scaled,
+            places=places_beside(truth, labels[name]),
             said=f"Clusters of {spoken(name)}." if len(labels) > 1 else "",
         )
 

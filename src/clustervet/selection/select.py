@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 import numpy as np
 
 from clustervet._checks import is_number, jobs, one_of, whole
+from clustervet.contingency.mapping import places_beside
 from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import Algorithm, read_algorithms, read_seed, usual_numbers
 from clustervet.fitting.fits import Fit, fit_tasks, progress_bar, stream_of
@@ -338,6 +339,7 @@ def select(
             contest.split.truth,
             names=names,
             drawn=_seen(one.best.algorithm, readers),
+            places=places_beside(contest.split.truth, one.labels),
             said=f"Clusters of {show_label(one.best.algorithm)}, which is chosen.",
         )
         found.append(replace(one, picture=picture))
