@@ -33,6 +33,7 @@ from clustervet.registry import register_door
 
 if TYPE_CHECKING:
     from clustervet.frames.rows import Rows, Sample
+    from clustervet.geometry.clusters import ClusterDistances
 
 Floats = NDArray[np.float64]
 NOISE = -1
@@ -559,6 +560,32 @@ class Geometry:
             held = held.squared(self.squares) if self.squares else held
             self.memory["extremes"] = held
         return held
+
+    def clusters(self) -> ClusterDistances:
+        """Describe each cluster: how wide it is, and how far from the others.
+
+        Returns
+        -------
+        ClusterDistances
+            For each cluster its size, diameter, mean distance, widest gap, separation, silhouette
+            and nearest other cluster.
+
+        Raises
+        ------
+        LabelError
+            If there are fewer than 2 clusters.
+
+        Examples
+        --------
+        >>> Geometry([[0], [1], [4], [10], [11]], ["a", "a", "a", "b", "b"]).clusters()
+        2 clusters, euclidean distances
+        cluster  objects  silhouette  diameter  mean distance  widest gap  separation  nearest
+        a              3      0.6710    4.0000         2.6667      3.0000      6.0000  b
+        b              2      0.8864    1.0000         1.0000      1.0000      6.0000  a
+        """
+        from clustervet.geometry.clusters import cluster_distances
+
+        return cluster_distances(self)
 
     @cached_property
     def squared(self) -> moments.SquaredSums:

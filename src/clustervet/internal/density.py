@@ -12,11 +12,10 @@ from clustervet._checks import whole
 from clustervet._progress import ticking
 from clustervet.errors import LabelError, ParameterError, UndefinedError
 from clustervet.geometry import Geometry
+from clustervet.geometry.spanning import spanning_tree
 from clustervet.registry import measure
 
 Floats = NDArray[np.float64]
-# Relative difference up to which weights are ties, which go to the first point.
-TIE = 1e-12
 Places = NDArray[np.int64]
 
 
@@ -124,37 +123,14 @@ def _tree(geometry: Geometry, cluster: int, core: Floats) -> tuple[Places, float
     Without inner edges the longest edge counts, as in the authors' program. A tie for a parent goes
     to the point that comes first.
     """
-    start, stop = geometry.starts[cluster : cluster + 2].tolist()
-    size = stop - start
-    left = np.ones(size, np.bool_)
-    weight, parent = np.full(size, np.inf), np.full(size, size)
-    node = 0
-    for _ in range(size - 1):
-        left[node] = False
-        row = geometry.tile(np.array([start + node]), start, stop)[0]
-        if geometry.source.plain:
-            node = _grow(row, core, node, left, weight, parent)
-        else:
-            node = _kernels.grow_tree(row, core, node, left, weight, parent, TIE)
+    size = len(core)
+    weight, parent = spanning_tree(geometry, cluster, core)
     joined = np.arange(size)[1:]  # the first node has no parent
     degree = np.bincount(np.concatenate([joined, parent[1:]]), minlength=size)
     nodes = np.flatnonzero(degree > 1)
     edges = (degree[joined] > 1) & (degree[parent[1:]] > 1)
     lengths = weight[1:][edges] if edges.any() else weight[1:]
     return (nodes if len(nodes) else np.array([0])), float(lengths.max())
-
-
-def _grow(
-    row: Floats, core: Floats, node: int, left: NDArray[np.bool_], weight: Floats, parent: Places
-) -> int:
-    """Make one step of Prim's algorithm; see the compiled `grow_tree`."""
-    offer = np.maximum(np.maximum(row, core[node]), core)
-    slack = TIE * offer
-    tied = (offer <= weight + slack) & (node < parent)
-    better = left & ((offer < weight - slack) | tied)
-    weight[better] = np.minimum(offer, weight)[better]
-    parent[better] = node
-    return int(np.argmin(np.where(left, weight, np.inf)))
 
 
 def _separation(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from clustervet._checks import generator, whole
 from clustervet.geometry import Geometry, MomentGeometry
 from clustervet.geometry.geometry import as_geometry
+from clustervet.geometry.widths import all_widths, blocks, widths_of
 from clustervet.internal.common import BLOCK, DISTANCE_BIAS, drawn_places, strata
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
@@ -62,7 +63,7 @@ def silhouette(geometry: Geometry, sample: int | None = None, random_state: Any 
     if isinstance(geometry, MomentGeometry):
         return _by_moments(geometry)
     if sample is None:
-        return float(_all_widths(geometry)[0].mean())
+        return float(all_widths(geometry)[0].mean())
     return _sampled(geometry, whole(sample, "sample", 2), generator(random_state))
 
 
@@ -89,7 +90,7 @@ def simplified_silhouette(geometry: Geometry) -> float:
     total = 0.0
     for points, codes in _pieces(geometry):
         found = np.sqrt(geometry.centers.squares(points, 0, len(codes)))
-        total += float(_widths(geometry, codes, found, found)[0].sum())
+        total += float(widths_of(geometry, codes, found, found)[0].sum())
     return total / geometry.n
 
 
@@ -269,7 +270,7 @@ def silhouettes(
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     geometry = as_geometry("silhouettes", X, labels, metric, **policies)
     silhouette.record(geometry, sample=2)  # raises where there are no silhouettes
-    widths, nearest = _all_widths(geometry)
+    widths, nearest = all_widths(geometry)
     means = np.bincount(geometry.codes, widths) / geometry.sizes
     names = geometry.names
     places = geometry.as_given(geometry.codes, -1)
@@ -284,33 +285,6 @@ def silhouettes(
     )
 
 
-def _all_widths(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
-    """Every point's silhouette and nearest other cluster, in the order given."""
-    if "silhouettes" not in geometry.memory:
-        if geometry.metric.squares:
-            found = _squared_widths(geometry)
-        else:
-            sums = geometry.pair_sums
-            sizes = geometry.sizes[geometry.sorted_codes]
-            widths = np.empty(geometry.n)
-            widths[geometry.order] = _compare(sums.own, sums.nearest, sizes)
-            nearest = np.empty(geometry.n, np.int32)
-            nearest[geometry.order] = sums.which
-            found = widths, nearest
-        geometry.memory["silhouettes"] = found
-    return geometry.memory["silhouettes"]  # type: ignore[no-any-return]  # set above
-
-
-def _squared_widths(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
-    """Silhouettes under squared distances, in time points × clusters × features."""
-    parts = []
-    for first, last in _blocks(geometry):
-        sums = geometry.squared.of(np.arange(first, last))
-        parts.append(_widths(geometry, geometry.codes[first:last], sums / geometry.sizes, sums))
-    widths, nearest = zip(*parts, strict=True)
-    return np.concatenate(widths), np.concatenate(nearest)
-
-
 def _by_moments(geometry: MomentGeometry) -> float:
     """Mean silhouette from moments: from the sample, or for squared distances from all rows."""
     drawn = geometry.estimate("silhouette")
@@ -322,14 +296,14 @@ def _by_moments(geometry: MomentGeometry) -> float:
     for points, codes in _pieces(geometry):
         squares = geometry.centers.squares(points, 0, len(codes))
         sums = geometry.sizes * squares + geometry.within
-        total += float(_widths(geometry, codes, sums / geometry.sizes, sums)[0].sum())
+        total += float(widths_of(geometry, codes, sums / geometry.sizes, sums)[0].sum())
     return total / geometry.n
 
 
 def _pieces(geometry: Geometry) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Blocks of points and their clusters, small enough to compare with all centroids."""
     if not isinstance(geometry, MomentGeometry):
-        for first, last in _blocks(geometry):
+        for first, last in blocks(geometry):
             yield geometry.points[first:last], geometry.codes[first:last]
         return
     rows = max(1, BLOCK // geometry.k)
@@ -338,41 +312,10 @@ def _pieces(geometry: Geometry) -> Iterator[tuple[Any, NDArray[Any]]]:
             yield points[at : at + rows], codes[at : at + rows]
 
 
-def _blocks(geometry: Geometry) -> list[tuple[int, int]]:
-    rows = max(1, BLOCK // geometry.k)
-    return [(at, min(geometry.n, at + rows)) for at in range(0, geometry.n, rows)]
-
-
-def _widths(
-    geometry: Geometry, codes: NDArray[Any], means: Floats, own: Floats
-) -> tuple[Floats, NDArray[np.int32]]:
-    """Silhouettes and nearest clusters of points from their distances to all clusters.
-
-    `own` holds the distances to their own cluster: sums, or distances to centroids.
-    """
-    rows = np.arange(len(codes))
-    inside = own[rows, codes]
-    others = means.copy()
-    others[rows, codes] = np.inf
-    nearest = others.argmin(axis=1).astype(np.int32)
-    sizes = geometry.sizes[codes]
-    if own is means:  # distances to centroids, which are means already
-        inside = inside * (sizes - 1)
-    return _compare(inside, others[rows, nearest], sizes), nearest
-
-
-def _compare(sums: Floats, nearest: Floats, sizes: NDArray[np.int64]) -> Floats:
-    """(b - a) / max(a, b), 0 for a point alone and where both distances are 0."""
-    inside = sums / np.maximum(sizes - 1, 1)
-    scale = np.maximum(inside, nearest)
-    defined = (sizes > 1) & (scale > 0)
-    return np.where(defined, (nearest - inside) / np.where(defined, scale, 1), 0.0)
-
-
 def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float:
     """The mean silhouette from points drawn by cluster, with its standard error."""
     if sample >= geometry.n:
-        exact = float(_all_widths(geometry)[0].mean())
+        exact = float(all_widths(geometry)[0].mean())
         return Estimate(exact, standard_error=0.0, sample=geometry.n)
     parts = strata(geometry, sample)
     places = drawn_places(parts, rng)
@@ -381,7 +324,7 @@ def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float
         sums = geometry.squared.of(geometry.order[places])
     else:
         sums = geometry.row_sums(places)
-    widths = _widths(geometry, codes, sums / geometry.sizes, sums)[0]
+    widths = widths_of(geometry, codes, sums / geometry.sizes, sums)[0]
     mean = variance = doubt = 0.0
     at = 0
     for _, size, count in parts:
