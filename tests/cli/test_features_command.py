@@ -156,3 +156,10 @@ def test_refusals(refused, points, arguments, message):
 def test_a_missing_value_is_named_with_its_line(refused, file):
     path = file("x,y,c\n1,2,0\n3,,1\n", "gap.csv")
     assert "line 3" in refused("score", path, "-p", "c")
+
+
+def test_each_cluster_is_described_unless_measures_are_named(run, points):
+    ask = ["score", points, "--features", "x*", "--pred", "good"]
+    assert "widest gap" in run(*ask).out
+    for more in (["-m", "silhouette"], ["--engine", "duckdb"]):
+        assert "widest gap" not in run(*ask, *more).out

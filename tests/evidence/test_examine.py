@@ -57,6 +57,20 @@ def test_every_score_has_an_interval_around_it(found):
             assert score.interval.low <= score.interval.high
 
 
+def test_each_cluster_is_described_where_there_are_few_points(found, data, monkeypatch):
+    truth, preds, points = data
+    assert found.distances["far"].sizes.tolist() == list(found.silhouettes["far"].sizes.values())
+    table = found.clustering("near").document().tables[-1]
+    assert [column.title for column in table.columns][2:6] == [
+        "silhouette",
+        "diameter",
+        "mean distance",
+        "widest gap",
+    ]
+    monkeypatch.setattr(sys.modules["clustervet.evidence.examine"], "SPANNED", 10)
+    assert cv.examine(truth, preds, features=points).distances == {}
+
+
 def test_the_record_is_plain_data(found):
     plain = json.loads(found.to_json())
     parts = {
@@ -69,6 +83,7 @@ def test_the_record_is_plain_data(found):
         "diagnoses": {name: one.to_dict() for name, one in found.diagnoses.items()},
         "internal": found.inner.to_dict(),
         "silhouettes": {name: one.to_dict() for name, one in found.silhouettes.items()},
+        "distances": {name: one.to_dict() for name, one in found.distances.items()},
         "ensemble": found.summary.to_dict(),
         "profiles": found.points.profiles.to_dict(),
     }

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Summary
 from clustervet.evidence.dropped import Dropped
+from clustervet.geometry.clusters import ClusterDistances
 from clustervet.geometry.picture import ClusteredPoints
 from clustervet.inference import Chance, Diagnosis, Ranking
 from clustervet.inference.chance import tail_note
@@ -74,6 +75,8 @@ class ClusteringEvidence(Result):
         Where it goes wrong.
     silhouettes : Silhouettes or None
         How its clusters keep apart.
+    distances : ClusterDistances or None
+        How wide its clusters are, and how far from the others.
     """
 
     name: str
@@ -81,6 +84,7 @@ class ClusteringEvidence(Result):
     table: Contingency | None
     diagnosis: Diagnosis | None
     silhouettes: Silhouettes | None
+    distances: ClusterDistances | None = None
 
     def columns(self) -> dict[str, Any]:
         """Return one row per cluster."""
@@ -109,6 +113,9 @@ class ClusteringEvidence(Result):
             tables.sort(key=lambda table: not table.key.endswith("-repairs"))  # what to do first
         else:
             tables = [] if widths is None else [widths.table(f"{key}-clusters", scope)]
+        if self.distances is not None:
+            spans = self.distances.table(f"{key}-distances", scope)
+            tables = [*tables, spans] if self.diagnosis is not None else [spans]
         return Section(key, short(self.name), said, tuple(tables), subject=self, scope=scope)
 
 
@@ -140,6 +147,8 @@ class Evidence(Result):
         The clusterings against their features.
     silhouettes : mapping
         By clustering, the silhouettes of its points.
+    distances : mapping
+        By clustering, the distances within and between its clusters.
     summary : Summary or None
         The clusterings as points of a metric space.
     confidence : float
@@ -185,6 +194,7 @@ class Evidence(Result):
     dropped: Mapping[str, Dropped] = field(default_factory=dict)
     feature_names: tuple[str, ...] = ()
     points: ClusteredPoints | None = None
+    distances: Mapping[str, ClusterDistances] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; a number that is not finite is None.
@@ -207,6 +217,7 @@ class Evidence(Result):
             "diagnoses": plain(self.diagnoses),
             "internal": plain(self.inner),
             "silhouettes": plain(self.silhouettes),
+            "distances": plain(self.distances),
             "ensemble": plain(self.summary),
             "dropped": plain(self.dropped),
             "features": list(self.feature_names),
@@ -262,7 +273,7 @@ class Evidence(Result):
         Returns
         -------
         ClusteringEvidence
-            Its table, diagnosis and silhouettes.
+            Its table, diagnosis, silhouettes and distances.
 
         Examples
         --------
@@ -277,6 +288,7 @@ class Evidence(Result):
             self.tables.get(name),
             self.diagnoses.get(name),
             self.silhouettes.get(name),
+            self.distances.get(name),
         )
 
     def _repr_html_(self) -> str:

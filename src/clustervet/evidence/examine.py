@@ -19,6 +19,8 @@ from clustervet.evidence.dropped import dropped_objects
 from clustervet.evidence.evidence import Evidence
 from clustervet.evidence.holders import is_holder, taken_by_name
 from clustervet.evidence.inputs import Inputs, read_inputs
+from clustervet.geometry import Geometry
+from clustervet.geometry.clusters import ClusterDistances
 from clustervet.geometry.metrics import read_metric
 from clustervet.geometry.picture import ClusteredPoints, clustered_points
 from clustervet.geometry.points import read_points, standardized
@@ -46,6 +48,8 @@ RESAMPLED_CELLS = 2_000_000
 CHANCE_SAMPLES = 200
 # Points whose silhouettes are computed.
 POINTS = 10_000
+# Points up to which the distances within and between clusters are found.
+SPANNED = 5_000
 STARTS = 4
 
 
@@ -201,7 +205,7 @@ class _Examination:
         with ticking(steps * len(given.names) + 2, "evidence") as tick:
             judged = self._judged(tick) if external else Judgement()
             tick()
-            inner, widths = self._against_features(tick)
+            inner, widths, spans = self._against_features(tick)
             summary = self._summary()
             tick()
         found = Evidence(
@@ -215,6 +219,7 @@ class _Examination:
             diagnoses=judged.diagnoses,
             inner=inner,
             silhouettes=widths,
+            distances=spans,
             summary=summary,
             confidence=self.confidence,
             random_state=self.random_state,
@@ -346,10 +351,10 @@ class _Examination:
 
     def _against_features(
         self, tick: Callable[[], None]
-    ) -> tuple[ScoreCards | None, dict[str, Silhouettes]]:
+    ) -> tuple[ScoreCards | None, dict[str, Silhouettes], dict[str, ClusterDistances]]:
         given = self.given
         if given.features is None:
-            return None, {}
+            return None, {}, {}
         cards = {}
         whole = given
         if given.n * len(given.preds) > MEASURED:
@@ -374,14 +379,16 @@ class _Examination:
                 f"Silhouettes of single points are those of {part.n:,} points drawn at random, "
                 "each held against the others drawn."
             )
-        widths = {}
+        widths, spans = {}, {}
         for name, codes in part.preds.items():
-            ask = partial(silhouettes, part.features, codes, self.metric, **given.policies)
-            each = self._attempt(f"the silhouettes of {name}", ask)
+            geometry = Geometry(part.features, codes, self.metric, **given.policies)
+            each = self._attempt(f"the silhouettes of {name}", partial(silhouettes, geometry))
             if each is not None:
                 widths[name] = each
+                if part is given and geometry.n <= SPANNED:
+                    spans[name] = geometry.clusters()
             tick()
-        return ScoreCards(cards), widths
+        return ScoreCards(cards), widths, spans
 
     def _summary(self) -> Summary | None:
         """Return the clusterings as points of a metric space."""

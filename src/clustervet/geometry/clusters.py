@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from clustervet.geometry.spanning import spanning_tree
 from clustervet.geometry.widths import all_widths
 from clustervet.labels import show_label
 from clustervet.view import Result, Section, Table, name_cell, plain, plain_table
-from clustervet.view.words import counted, names
+from clustervet.view.words import counted
 
 if TYPE_CHECKING:
     from clustervet.geometry.geometry import Geometry
@@ -117,7 +117,7 @@ class ClusterDistances(Result):
         return {"schema": self.SCHEMA, "metric": self.metric, "clusters": plain(rows)}
 
     def document(self) -> Section:
-        """Return one row per cluster, and which ones fall apart.
+        """Return one row per cluster.
 
         Returns
         -------
@@ -125,15 +125,25 @@ class ClusterDistances(Result):
             The sentences and tables.
         """
         said = f"{counted(len(self), 'cluster')}, {self.metric} distances"
-        return Section(
-            "clusters",
-            "The clusters",
-            (said,),
-            (self.table("clusters-all", "p0"),),
-            notes=self.notes(),
-            subject=self,
-            scope="p0",
-        )
+        return replace(self.section("clusters", "p0"), paragraphs=(said,))
+
+    def section(self, key: str, scope: str) -> Section:
+        """Return the table as a section of a page.
+
+        Parameters
+        ----------
+        key : str
+            The key of the section.
+        scope : str
+            The id of the clustering, which the ids of its clusters begin with.
+
+        Returns
+        -------
+        Section
+            The table.
+        """
+        table = self.table(f"{key}-all", scope)
+        return Section(key, "The clusters", (), (table,), subject=self, scope=scope)
 
     def table(self, key: str, scope: str) -> Table:
         """Return one row per cluster, the least apart first.
@@ -166,20 +176,6 @@ class ClusterDistances(Result):
             columns[head] = [None if values[k] != values[k] else values[k].item() for k in order]
         columns["nearest"] = [name_cell("cluster", self.nearest[k], scope) for k in order]
         return plain_table(key, "Clusters, the least apart first", columns)
-
-    def notes(self) -> tuple[str, ...]:
-        """Return which clusters fall apart before they meet another one, where some do.
-
-        Returns
-        -------
-        tuple of str
-            One sentence, or none.
-        """
-        apart = [self.names[k] for k in np.flatnonzero(self.gaps > self.separations).tolist()]
-        if not apart:
-            return ()
-        which = names([show_label(name) for name in apart])
-        return (f"With a gap that is wider than the distance to another cluster: {which}.",)
 
 
 @dataclass(frozen=True, slots=True)

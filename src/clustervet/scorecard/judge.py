@@ -16,6 +16,7 @@ from clustervet.contingency.engine_table import with_cells
 from clustervet.contingency.mapping import align
 from clustervet.contingency.tables import Tables
 from clustervet.errors import ParameterError, Setting
+from clustervet.geometry.clusters import ClusterDistances
 from clustervet.geometry.picture import ClusteredPoints
 from clustervet.inference import Chance, Diagnosis, Interval, Ranking, diagnose, rank_predictions
 from clustervet.inference.chance import MOST_OBJECTS, chance_levels, chance_table, tail_note
@@ -134,6 +135,8 @@ class Judgement(Result):
         How files were read, where that was a guess.
     points : ClusteredPoints or None
         The points of a clustering in two dimensions, and the profiles of its clusters.
+    distances : mapping
+        By clustering, the distances within and between its clusters.
 
     Examples
     --------
@@ -156,6 +159,7 @@ class Judgement(Result):
     title: str = ""
     remarks: tuple[str, ...] = ()
     points: ClusteredPoints | None = None
+    distances: Mapping[str, ClusterDistances] = field(default_factory=dict)
     _rows: Callable[[str], Any] = field(default=lambda _: None, repr=False)
 
     @property
@@ -193,7 +197,8 @@ class Judgement(Result):
         else:
             every = [card for cards in parts for card in cards.to_dict()["cards"]]
             data = {"schema": SCHEMA, "cards": every}
-        more = {"ranking": self.ranking, "diagnoses": self.diagnoses, "chance": self.chances}
+        more: dict[str, Any] = {"ranking": self.ranking, "diagnoses": self.diagnoses}
+        more |= {"chance": self.chances, "distances": self.distances}
         data |= {name: plain(value) for name, value in more.items() if value}
         if self.unmatched is not None:
             data["unmatched"] = plain(self.unmatched)
@@ -338,6 +343,10 @@ class Judgement(Result):
                     Section(table.key, table.title, blocks=(table,), notes=(note,) * bool(note))
                     for table, note in beside
                 ),
+                *(
+                    replace(each.section(f"clusters-{k}", f"p{k}"), title=title)
+                    for k, (title, each) in enumerate(_titled(self.distances))
+                ),
             ),
             paragraphs=(*filter(None, [self.title]), *made.paragraphs),
             notes=(*made.notes, *self._closing()),
@@ -363,6 +372,14 @@ class Judgement(Result):
 def _named(parts: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return parts with their names; the only one needs no name."""
     return [(short(name) if len(parts) > 1 else "", part) for name, part in parts.items()]
+
+
+def _titled(distances: Mapping[str, ClusterDistances]) -> list[tuple[str, ClusterDistances]]:
+    """Return distances with titles; the only ones need no name."""
+    return [
+        (f"The clusters of {name}" if name else "The clusters", each)
+        for name, each in _named(distances)
+    ]
 
 
 def _cards_section(cards: ScoreCards, marks: Marks) -> Section:

@@ -18,6 +18,8 @@ from clustervet.frames.pairing import check_rows
 from clustervet.frames.patterns import spelled_columns
 from clustervet.frames.places import ARRAY, TEXT, Paths, find_place, is_many, path_list
 from clustervet.frames.remarks import features_remark, header_remark, joined_remarks
+from clustervet.geometry import Geometry
+from clustervet.geometry.clusters import ClusterDistances
 from clustervet.geometry.picture import ClusteredPoints, tried_points
 from clustervet.geometry.points import read_points, standardized
 from clustervet.labels import show_label
@@ -30,6 +32,9 @@ from clustervet.scorecard.groups import score_groups
 from clustervet.scorecard.internal import internal_scores
 from clustervet.scorecard.judge import USUAL, Judgement, Questions, judged
 from clustervet.view.words import spoken
+
+# Points, clusterings and clusters up to which each cluster is described.
+SPANNED, SHOWN, CLUSTERS = 5_000, 3, 20
 
 
 def score_files(
@@ -232,9 +237,10 @@ def score_files(
     )
     with _memory.memory_limit(memory_limit):
         inner, remarks = points.scores(wanted["internal"], family)
+        spans = points.distances() if wanted["internal"] is None else {}
         seen = points.seen(truths, _first(found.scores, inner)) if picture else None
     said = tuple(dict.fromkeys([*found.remarks, *remarks]))
-    return replace(found, inner=inner, remarks=said, points=seen)
+    return replace(found, inner=inner, remarks=said, points=seen, distances=spans)
 
 
 def _first(scores: ScoreCards, inner: ScoreCards) -> str:
@@ -380,6 +386,20 @@ class _PointFiles:
             **self.policies,
         )
         return ScoreCards(dict(cards)), [*remarks, *([] if self.features else [table.remark])]
+
+    def distances(self) -> dict[str, ClusterDistances]:
+        """Return distances within and between clusters, where there are few enough to be read."""
+        if self._by_engine:
+            return {}
+        table, labels, _ = self._read
+        if table.matrix.shape[0] > SPANNED or len(labels) > SHOWN:
+            return {}
+        points = standardized(read_points(table.matrix)) if self.standardize else table.matrix
+        made = {
+            name: Geometry(points, codes, self.metric, **self.policies)
+            for name, codes in labels.items()
+        }
+        return {name: one.clusters() for name, one in made.items() if 1 < one.k <= CLUSTERS}
 
     def seen(self, truths: Sequence[str], name: str) -> ClusteredPoints | None:
         """Return picture and profiles of a clustering, where the features are in memory."""
