@@ -68,6 +68,7 @@ LAZY = {
     **dict.fromkeys(("ClusterProfiles", "cluster_profiles"), "geometry.profiles"),
     "Evidence": "evidence",
     "LabelingFiles": "ensemble.labeling_files",
+    "assign": "geometry.assign",
     "Moments": "frames.moments",
     "PacMdlSearch": "selection.search",
     "Report": "report",
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
     from clustervet.frames.moments import Moments, cluster_moments, file_moments
     from clustervet.frames.rows import Rows, sample_rows
     from clustervet.frames.source import open_table
+    from clustervet.geometry.assign import assign
     from clustervet.geometry.profiles import ClusterProfiles, cluster_profiles
     from clustervet.inference.sampled_files import sampled_scores_files
     from clustervet.pacmdl import Bound, pac_mdl_bound
@@ -171,6 +173,7 @@ __all__ = [
     "Tuning",
     "__version__",
     "align",
+    "assign",
     "benchmark",
     "build_report",
     "chance",

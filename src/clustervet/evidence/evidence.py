@@ -147,8 +147,6 @@ class Evidence(Result):
         The clusterings against their features.
     silhouettes : mapping
         By clustering, the silhouettes of its points.
-    distances : mapping
-        By clustering, the distances within and between its clusters.
     summary : Summary or None
         The clusterings as points of a metric space.
     confidence : float
@@ -164,6 +162,8 @@ class Evidence(Result):
         The names of the features.
     points : ClusteredPoints or None
         The points of the leading clustering in two dimensions, and the profiles of its clusters.
+    distances : mapping
+        By clustering, the distances within and between its clusters.
 
     Examples
     --------

@@ -137,6 +137,8 @@ class Judgement(Result):
         The points of a clustering in two dimensions, and the profiles of its clusters.
     distances : mapping
         By clustering, the distances within and between its clusters.
+    _rows : callable
+        A function that returns classes and clusters of a prediction, object by object.
 
     Examples
     --------
