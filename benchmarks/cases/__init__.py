@@ -53,6 +53,7 @@ CASES: dict[str, tuple[str, Case]] = {
     "suites": ("Algorithms over data sets", suites.run),
     "labelings": ("Matrices of distances", labelings.matrix),
     "labelings-memory": ("Memory of a matrix of distances", labelings.memory),
+    "together": ("How often objects are together", labelings.together),
     "lattice": ("Meet and join", labelings.lattice),
     "lake": ("Parquet files larger than memory", lake.run),
     "tail": ("The tail of the PAC-MDL bound", tail.run),

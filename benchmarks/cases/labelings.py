@@ -139,6 +139,77 @@ def memory(scale: Scale) -> Iterator[Row]:
     )
 
 
+def together(scale: Scale) -> Iterator[Row]:
+    """Co-association of 200 labelings of 100,000 objects, in a separate process.
+
+    All pairs of objects are compared in every labeling, 32 labels per instruction: 5 x 10^9 pairs
+    take 3 x 10^10 instructions, 5 s on two cores of 3 GHz. The matrix itself would take 40 GB.
+    """
+    many, n = 200, scale(100_000)
+    code = f"from cases.labelings import probe_together; probe_together({many}, {n})"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True, check=False
+    )
+    answer = json.loads(done.stdout) if not done.returncode else {}
+    size = f"{many} x n = {n:,}, K = 10-50"
+    spent, share = _products(many, n)
+    yield Row(
+        what="distribution of the co-association / products of sparse indicators, in blocks",
+        size=size,
+        peer="scipy",
+        ours=answer.get("seconds"),
+        theirs=spent,
+        value_ours=answer.get("share"),
+        value_peer=share,
+        note="share of pairs that are ever together; the products are timed for some rows and "
+        "scaled up",
+        alarm=not answer or abs(answer["share"] - share) > 0.02,
+    )
+    yield Row(
+        what="peak memory of the same",
+        size=size,
+        peer=f"{OURS} alone",
+        ours=answer.get("rise"),
+        unit="MB",
+        goal=limit(500),
+        note=f"in {answer['seconds']:.1f} s" if answer else done.stderr.strip()[-160:],
+        alarm=not answer,
+    )
+
+
+def _products(many: int, n: int, rows: int = 500) -> tuple[float, float]:
+    """The time of all products of indicators, from that of some rows, and a share for them."""
+    from scipy.sparse import csr_array, hstack
+
+    marks = [
+        csr_array((np.ones(n, np.int16), (np.arange(n), labels)))
+        for labels in runs(many, n, 10, 50)
+    ]
+    table = hstack(marks).tocsr()
+    drawn = np.random.default_rng(SEED).choice(n, min(rows, n), replace=False)
+
+    def product() -> Any:
+        return np.bincount((table[drawn] @ table.T).toarray().ravel(), minlength=many + 1)
+
+    seconds, counts = timed(product)
+    pairs = counts.sum() - len(drawn)
+    return seconds * n / len(drawn) / 2, float(1 - counts[0] / pairs)
+
+
+def probe_together(many: int, n: int) -> None:
+    """The code that the process of `together` runs."""
+    from clustervet import Ensemble
+    from probe import peak
+
+    labelings = runs(many, n, 10, 50)
+    Ensemble(labelings[:50]).coassociation(0)  # fills the cache of compiled loops
+    ensemble = Ensemble(labelings)
+    before = peak()
+    seconds, found = timed(lambda: ensemble.coassociation(0))
+    answer = {"rise": peak() - before, "seconds": seconds, "share": 1 - found.cdf(0)}
+    sys.stdout.write(json.dumps(answer))
+
+
 def probe(many: int, n: int) -> None:
     """The code that the process of `memory` runs."""
     from probe import peak

@@ -43,6 +43,7 @@ _ROOMS = {
         "walk",
     ),
     "matching": ("augment", "settle"),
+    "meetings": ("TILE", "together", "together_shared"),
     "moments": (
         "dense_scatter",
         "dense_sums",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import generator, is_number, one_of, suggestion, whole
 from clustervet.ensemble.aligned import align_labelings
+from clustervet.ensemble.coassociation import Coassociation, coassociation
 from clustervet.ensemble.consensus import Consensus, find_consensus, ranked, read_criterion
 from clustervet.ensemble.consensus_groups import make_consensus_groups
 from clustervet.ensemble.distances import Distances, distance_matrix
@@ -325,6 +326,38 @@ class Ensemble:
         """
         place = self._place(self.medoid.name if to is None else to)
         return align_labelings(self.labelings, place)
+
+    def coassociation(self, reference: int | str | None = None) -> Coassociation:
+        """Return how often pairs of objects are together in the labelings.
+
+        Parameters
+        ----------
+        reference : int or str, optional
+            The labeling whose clusters and objects get a consensus; by default the medoid.
+
+        Returns
+        -------
+        Coassociation
+            The distribution of the consensus over all pairs of objects, the proportion of
+            ambiguous pairs, the area under the distribution, and the consensus of each cluster and
+            object. Memory grows with the objects, not with their pairs.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such labeling, or if labelings have different weights.
+
+        Examples
+        --------
+        >>> runs = [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 2]]
+        >>> found = Ensemble(runs).coassociation()
+        >>> found.pac, found.objects.round(2).tolist()
+        (0.2, [1.0, 1.0, 0.83, 0.83, 0.67])
+        """
+        if len(set(self.weights.tolist())) > 1:
+            raise ParameterError("a co-association counts all labelings alike; leave out weights.")
+        place = self._place(self.medoid.name if reference is None else reference)
+        return coassociation(self.labelings, place)
 
     def diverse(self, k: int) -> Diverse:
         """Return k labelings that are far from each other.

@@ -138,7 +138,11 @@ def _ensemble(labels: Any) -> None:
     distance_matrix(runs)
     for measure in ("rand", "purity"):
         distance_matrix(runs, measure)
-    Ensemble([run[:POINTS] for run in runs]).consensus()
+    some = [run[:POINTS] for run in runs]
+    Ensemble(some).consensus()
+    Ensemble(some).coassociation(0)
+    gaps = [np.ma.array(some[0], mask=np.arange(POINTS) < 3), some[1]]
+    Ensemble(gaps, shared=True).coassociation(0)
 
 
 def _geometry(points: Any, labels: Any, metric: str) -> None:
