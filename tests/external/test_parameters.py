@@ -181,3 +181,9 @@ def test_code_length_saved_needs_no_exact_sum(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(_exact, "MANY_FACTORS", 0)
     assert nats_saved(as_plain(table.cells)) is None
     assert cv.dom_q1(table) == pytest.approx(expected, rel=1e-12)
+
+
+def test_weights_of_one_object_in_all_have_no_logarithm_to_divide_by() -> None:
+    table = cv.Contingency.from_counts([[0.5, 0.25], [0.25, 0.0]])
+    outcome = cv.measures["normalized_variation_of_information"].evaluate(table)
+    assert outcome.why == "the weights sum to one object or less"

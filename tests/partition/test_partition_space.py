@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lattice_oracle import all_labels, power
+from mpmath import mp
 
 import clustervet as cv
 from clustervet.partition import Partition
+from clustervet.partition.codes import variation
 from clustervet.partition.neighbours import leap
 
 law = settings(max_examples=60)
@@ -185,3 +187,17 @@ def test_a_walk_may_end_half_a_step_away(a):
     assert step <= 2 * leap(target.n)
     if a > 3:  # and it may not be much nearer
         assert step > 2 * math.log2(target.n) / target.n
+
+
+@pytest.mark.parametrize("apart", [1, 10, 400_000])
+def test_distances_keep_their_digits_where_partitions_are_nearly_equal(apart):
+    n = 1_000_000
+    together, split = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    split[:apart] = 1
+    with mp.workdps(40):
+        rest = n - apart
+        exact = (
+            (rest * mp.log(mp.mpf(n) / rest) + apart * mp.log(mp.mpf(n) / apart)) / n / mp.log(2)
+        )
+        assert abs(variation(together, split, 1, 2) / exact - 1) < 1e-14
+        assert abs(variation(split, together, 2, 1) / exact - 1) < 1e-14

@@ -491,6 +491,11 @@ def test_a_dendrogram_merges_at_its_distances():
     assert "3 lowest merges" in short.layout.meta["note"]
 
 
+@pytest.mark.parametrize(("many", "width"), [(60, 2), (61, 1)])
+def test_the_lines_of_large_trees_are_thin(many, width):
+    assert plots.dendrogram(cases.ensemble(many).hierarchy()).data[0].line.width == width
+
+
 def test_a_tree_of_many_clusterings_names_some_of_them():
     many = plots.dendrogram(cases.ensemble(70).hierarchy())
     assert many.layout.meta["note"].endswith(

@@ -414,6 +414,8 @@ def test_a_ragged_taxonomy():
     dropped = cv.score_tree(list("aabbcc"), levels, missing="drop")
     assert (dropped.objects, dropped.left_out) == (3, 3)
     assert dropped.labels("part").tolist() == [0, 0, -1, -1, 1, -1]
+    fewer = {"group": list("xxxxyy"), "part": ["u", "v", "v", None, "w", "w"]}
+    assert cv.score_tree(list("aabbcc"), fewer, missing="drop").objects == 5
 
 
 def test_ties_are_told():

@@ -96,9 +96,9 @@ class Chance(Result):
     adjusted: float
     exact: bool
     samples: int
-    undefined: int = 0
-    skewness: float = math.nan
-    tail: str = ""
+    undefined: int
+    skewness: float
+    tail: str
 
     @property
     def is_least(self) -> bool:

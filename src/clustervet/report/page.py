@@ -203,6 +203,8 @@ def _shown_number(cell: Cell) -> str:
     '0.794'
     >>> _shown_number(Cell("168.1402", 168.1402)), _shown_number(Cell("0.0012", 0.0012))
     ('168.1', '0.0012')
+    >>> _shown_number(Cell("12345.6789", 12345.6789))
+    '12,346'
     """
     shown, value = cell.long or cell.text, cell.value
     if not isinstance(value, float):

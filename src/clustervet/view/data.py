@@ -92,7 +92,7 @@ def flat_numbers(parts: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, fl
     return found
 
 
-def to_frame(columns: Mapping[str, Any], backend: Backend | None = None) -> Any:
+def to_frame(columns: Mapping[str, Any], backend: Backend | None) -> Any:
     """Return columns as a frame of the library named, or of the first one that is installed."""
     if backend is None:
         found = [name for name in BACKENDS if importlib.util.find_spec(name)]
