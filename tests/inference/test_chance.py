@@ -265,8 +265,10 @@ def test_random_tables_of_too_many_objects_are_refused():
     assert cv.chance("rand", table, samples=0).exact
 
 
-def test_only_measures_of_classes_have_a_chance_level():
+def test_measures_of_classes_and_of_features_are_not_mixed():
     with pytest.raises(ClustervetError, match="ssq needs features, not a second labeling"):
+        chance_levels(["rand", "ssq"], [0, 1], [0, 1])
+    with pytest.raises(ClustervetError, match="X must have two dimensions"):
         cv.chance("ssq", [0, 1], [0, 1])
     with pytest.raises(ClustervetError, match="no measure of classes is asked for"):
         chance_levels([], [0, 1], [0, 1])

@@ -18,6 +18,7 @@ from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError, TableError
 from clustervet.inference.batch import scores
 from clustervet.inference.expectation import ClosedForm
+from clustervet.inference.inner_chance import shuffled_values
 from clustervet.inference.nulls import Side, resolve_model, sides
 from clustervet.inference.pair_null import ALL_TABLES, LOST, NORMAL, PEARSON, TRUSTED
 from clustervet.inference.resample import check_whole
@@ -30,12 +31,15 @@ Ties = Literal["conservative", "random"]
 ROUNDING = 1e-12
 # Objects of which scipy still draws random tables in reasonable time.
 MOST_OBJECTS = 2**31
+# The model of measures of features: the same labels in a random order.
+LABELS = "labels"
 RANDOM = {
     "sizes": "clusterings of the same sizes",
     "number": "clusterings into the same numbers of clusters",
     "all": "any clusterings",
     "number_one_sided": "predictions with the same number of clusters",
     "all_one_sided": "any predictions",
+    LABELS: "the same points",
 }
 # How a p-value was found that is neither counted nor approximated.
 RANDOM_TABLES = "random tables"
@@ -146,7 +150,8 @@ class Chance(Result):
 def chance_table(key: str, levels: Iterable[Chance], name: str = "") -> Table:
     """Return one row per measure: its value beside what random clusterings give."""
     found = list(levels)
-    drawn = f"{found[0].samples:,} random tables of " if found[0].samples else ""
+    what = "labels" if found[0].model == LABELS else "tables"
+    drawn = f"{found[0].samples:,} random {what} of " if found[0].samples else ""
     return Table(
         key,
         f"{f'{name}: ' if name else ''}beside {drawn}{RANDOM[found[0].model]}",
@@ -222,7 +227,7 @@ def chance(
     measure : str, Measure or function
         The measure: its name, its record, or your own measure.
     truth : array-like or Contingency
-        The classes, or one finished table.
+        The classes, or one finished table. For a measure of features, the points.
     pred : array-like, optional
         The clusters, unless `truth` is a table.
     model : str, default "sizes"
@@ -238,7 +243,8 @@ def chance(
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed.
     **options
-        Parameters of the measure and of reading labels (`missing`, `noise`, ...).
+        Parameters of the measure, and of reading labels and features (`missing`, `noise`,
+        `metric`, ...).
 
     Returns
     -------
@@ -250,7 +256,7 @@ def chance(
     LabelError
         If the labels cannot be read.
     ParameterError
-        If the measure needs features, or a parameter is unknown or out of range.
+        If a parameter is unknown or out of range.
     TableError
         If the table has real weights, fewer than two objects or only one non-empty cell.
 
@@ -270,6 +276,10 @@ def chance(
     Berry 2007). Where g < 0 the normal tail is taken, which is longer. How well such p-values hold
     is in docs/theory.md.
 
+    A measure of features is held against the same labels in random orders. That is a low bar: what
+    a clusterer finds in data without any clusters is far better than random labels too. Whether
+    there are clusters is what `tune` says, which clusters such data.
+
     Examples
     --------
     >>> import clustervet as cv
@@ -282,8 +292,15 @@ def chance(
     >>> round(found.p_value * 15, 12), found.tail
     (1.0, 'all tables of these sizes')
     """
+    (record,) = measures.select([measure])
+    if record.kind == "internal":
+        whole(samples, "samples", 1)
+        one_of(ties, "ties", ("conservative", "random"))
+        rng = generator(random_state)
+        given = shuffled_values(record, truth, pred, model, samples, rng, **options)
+        return _inner_level(record, *given, ties, rng)
     return chance_levels(
-        [measure],
+        [record],
         truth,
         pred,
         model=model,
@@ -292,6 +309,40 @@ def chance(
         random_state=random_state,
         **options,
     )[0]
+
+
+def _inner_level(
+    record: Measure, value: float, drawn: NDArray[np.float64], ties: Ties, rng: np.random.Generator
+) -> Chance:
+    """Return the level of a measure of features, which is 0 at the mean of random labels."""
+    defined = drawn[np.isfinite(drawn)]
+    expected = float(defined.mean()) if len(defined) else math.nan
+    spread = _spread(defined)
+    slack = ROUNDING * max(1.0, abs(value))
+    gap = _rounded(value - expected, slack)
+    best = record.bounds[record.better == "higher"]
+    finite = math.isfinite(best) and record.better != "neither" and best != expected
+    tail, p_value = "", math.nan
+    if len(defined) and record.better != "neither":
+        tail, p_value = (
+            RANDOM_TABLES,
+            _share_reached(record, value, defined, rng.random() if ties == "random" else 1.0),
+        )
+    return Chance(
+        measure=record.key,
+        model=LABELS,
+        value=float(value),
+        expected=expected,
+        spread=spread,
+        z=gap / spread if spread > 0 else math.nan,
+        p_value=p_value,
+        adjusted=gap / (best - expected) if finite else math.nan,
+        exact=False,
+        samples=len(drawn),
+        undefined=len(drawn) - len(defined),
+        skewness=math.nan,
+        tail=tail,
+    )
 
 
 def chance_levels(
@@ -415,11 +466,18 @@ def _p_value(
             return "", math.nan
         tail, reached, passed = found
         return tail, passed + share * (reached - passed)
-    sign = 1.0 if higher else -1.0
+    return RANDOM_TABLES, _share_reached(record, value, drawn, share)
+
+
+def _share_reached(
+    record: Measure, value: float, drawn: NDArray[np.float64], share: float
+) -> float:
+    """The share of random values that are at least as good; of equal ones a share counts."""
+    sign = 1.0 if record.better == "higher" else -1.0
     slack = ROUNDING * max(1.0, abs(value))
     above = int(np.count_nonzero(sign * (drawn - value) > slack))
     equal = int(np.count_nonzero(np.abs(drawn - value) <= slack))
-    return RANDOM_TABLES, (above + share * (equal + 1)) / (len(drawn) + 1)
+    return (above + share * (equal + 1)) / (len(drawn) + 1)
 
 
 # Up to this many entries random tables are drawn whole rather than object by object.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of, share
 from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
+from clustervet.errors import ParameterError
 from clustervet.inference.calibration import LEAST, Coverage, coverage_of
 from clustervet.inference.jackknife import (
     MOST_CELLS,
@@ -372,6 +373,11 @@ def confidence_interval(
     """
     record = measures.select([measure])[0]
     parameters = {name: options.pop(name) for name in record.parameters if name in options}
+    if record.kind == "internal":
+        raise ParameterError(
+            f"{record.key} is a measure of features: an interval is for measures of classes and "
+            "clusters, whose tables can be resampled. chance() holds it against random labels."
+        )
     table = with_cells(record.subject(truth, pred, **options), "an interval")
     found = intervals(
         table,
