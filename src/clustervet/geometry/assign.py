@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
-from clustervet.errors import FeatureError, LabelError, ParameterError, Setting
+from clustervet.errors import FeatureError, LabelError, ParameterError
 from clustervet.geometry.metrics import Metric, read_metric
 from clustervet.geometry.points import is_sparse, read_points
 from clustervet.geometry.profiles import read_clusters
@@ -87,8 +87,7 @@ def assign(
     asked = whole(neighbours, "neighbours", 1)
     if how == "centroid" and read.name not in ("euclidean", "sqeuclidean"):
         raise ParameterError(
-            Setting("how", "centroid"),
-            " is by Euclidean distances; for others take 'knn' or 'average'.",
+            "centroids are by Euclidean distances; for others take 'knn' or 'average'."
         )
     fresh: Any = read_points(new, "new")
     old: Any = None if given else read_points(X)

@@ -137,8 +137,8 @@ class Judgement(Result):
         The points of a clustering in two dimensions, and the profiles of its clusters.
     distances : mapping
         By clustering, the distances within and between its clusters.
-    _rows : callable
-        A function that returns classes and clusters of a prediction, object by object.
+    _rows : mapping
+        By prediction its classes and clusters, object by object, or a function that reads them.
 
     Examples
     --------
@@ -162,7 +162,12 @@ class Judgement(Result):
     remarks: tuple[str, ...] = ()
     points: ClusteredPoints | None = None
     distances: Mapping[str, ClusterDistances] = field(default_factory=dict)
-    _rows: Callable[[str], Any] = field(default=lambda _: None, repr=False)
+    _rows: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out labels that are read from files when they are asked for."""
+        known = {name: given for name, given in self._rows.items() if not callable(given)}
+        return self.__dict__ | {"_rows": known}
 
     @property
     def _parts(self) -> list[ScoreCards]:
@@ -285,7 +290,7 @@ class Judgement(Result):
         found: dict[str, list[Any]] = {}
         by_id: dict[str, dict[Any, Any]] = {}
         for name in self.scores or [""]:
-            given = self._rows(name) if self.scores else None
+            given = self._rows.get(name)
             if given is None:
                 raise ParameterError(
                     "clusters are named by classes where there is one truth and the labels of all "
@@ -590,7 +595,8 @@ def judged(tables: Tables, asked: Questions) -> Judgement:
         asked = replace(asked, ranked_by=None)
     found = answer(tables, asked, labels=tables.labels, rows=tables.rows, policies=tables.policies)
     unmatched = None if tables.unmatched is None else tuple(tables.unmatched)
-    return replace(found, unmatched=unmatched, _rows=tables.rows)
+    rows = {name: tables.rows(name) for name in tables.preds}
+    return replace(found, unmatched=unmatched, _rows=rows)
 
 
 def read_sides(truth: Any, pred: Any, *, weights: Any = None, **policies: Any) -> Tables:
