@@ -171,6 +171,11 @@ def test_noise_may_be_another_label_or_none():
     assert cv.align([-1, -1, 4], to=[0, 0, 1], noise=None).tolist() == [0, 0, 1]
 
 
+def test_a_sign_is_no_noise():
+    assert cv.align([1, -1, -1], to=[0, 1, 1]).tolist() == [0, 1, 1]
+    assert cv.align([5, 6, 6], to=[1, -1, -1]).tolist() == [1, -1, -1]
+
+
 def test_missing_labels_stay_missing():
     assert cv.align([2, None, 1], to=["b", "a", "a"]).tolist() == ["b", None, "a"]
     assert cv.align([2, 1, 1], to=["b", None, "a"]).tolist() == ["b", "a", "a"]

@@ -83,6 +83,10 @@ def test_noise_and_missing_labels_are_no_cluster():
     assert cv.assign(points, ["a", "a", "out", "b"], [[4.9]], "knn", noise="out").tolist() == ["a"]
 
 
+def test_a_sign_is_no_noise():
+    assert cv.assign([[0.0], [9.0]], [1, -1], [[8.0]]).tolist() == [-1]
+
+
 def test_frames_and_names():
     frame = pd.DataFrame(NEW[:4], index=list("wxyz"))
     found = cv.assign(pd.DataFrame(X), pd.Series(LABELS), frame)

@@ -17,6 +17,7 @@ from clustervet.errors import ClustervetError
 from clustervet.labels import Codes, consecutive, plain_label, read_labels
 from clustervet.labels.index import index_of
 from clustervet.labels.keyed import aligned, as_mapping, is_keyed
+from clustervet.labels.pair import noise_places
 from clustervet.view import Result, Section, plain, plain_table
 from clustervet.view.words import counted, names
 
@@ -201,9 +202,8 @@ class ClusterMap(Result, Mapping[Any, Any]):
         if codes.missing is not None:  # the code of a missing label has no meaning
             used = np.bincount(numbers[~codes.missing], minlength=len(old)) > 0
         new = [self._held.get(label, _UNNAMED) for label in old]
-        for k, label in enumerate(old):
-            if is_noise(label, noise):
-                new[k] = label if isinstance(label, str) else noise
+        for k in noise_places(old, noise):
+            new[k] = old[k] if isinstance(old[k], str) else noise
         sizes = dict(zip(self.clusters, self.cluster_sizes.tolist(), strict=True))
         lone = [k for k, name in enumerate(new) if name is _UNNAMED and used[k]]
         lone.sort(key=lambda k: -sizes.get(old[k], 0))
@@ -219,17 +219,6 @@ class ClusterMap(Result, Mapping[Any, Any]):
 
 
 _UNNAMED = object()
-
-
-def is_noise(label: Any, noise: Any) -> bool:
-    """Return whether a label is that of noise, as programs or as files write it.
-
-    >>> is_noise(-1, -1), is_noise("-1", -1), is_noise("-1.0", -1), is_noise(0, None)
-    (True, True, True, False)
-    """
-    return noise is not None and (
-        label == noise or (isinstance(label, str) and label in (str(noise), f"{noise}.0"))
-    )
 
 
 def _array(labels: Sequence[Any]) -> NDArray[Any]:
@@ -262,7 +251,7 @@ def map_clusters(table: Contingency, how: How, noise: Any = None) -> ClusterMap:
     x, a, b, class_sizes, cluster_sizes = table.sides
     classes, clusters = list(table.class_names), list(table.cluster_names)
     for held, of_cells in ((classes, cells.rows), (clusters, cells.cols)):
-        aside = [k for k, name in enumerate(held) if is_noise(name, noise)]
+        aside = noise_places(held, noise)
         x = np.where(np.isin(of_cells, aside), 0, x) if aside else x
     if how == "matching":
         chosen = table.match() if x is table.sides.x else table.match(x)
@@ -314,8 +303,9 @@ def colour_places(table: Contingency, noise: Any = -1) -> dict[Any, int]:
     by_size = np.argsort(-np.asarray(found.cluster_sizes, np.float64), kind="stable")
     following = count(len(order))
     places = [int(rank[place]) if place >= 0 else -1 for place in found.places]
+    aside = noise_places(found.clusters, noise)
     for k in by_size.tolist():
-        if places[k] < 0 and not is_noise(found.clusters[k], noise):
+        if places[k] < 0 and k not in aside:
             places[k] = next(following)
     pairs = zip(found.clusters, places, strict=True)
     return {name: place for name, place in pairs if place >= 0}

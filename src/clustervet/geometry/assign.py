@@ -14,6 +14,7 @@ from clustervet.geometry.points import is_sparse, read_points
 from clustervet.geometry.profiles import read_clusters
 from clustervet.labels import check_index, plain_label
 from clustervet.labels.index import index_of
+from clustervet.labels.pair import noise_places
 
 How = Literal["centroid", "knn", "average"]
 HOW = ("centroid", "knn", "average")
@@ -125,11 +126,7 @@ def _clusters(labels: Any, points: int, noise: Any) -> tuple[NDArray[np.int64], 
     """Return the number of each point's cluster, -1 where it has none, and their names."""
     clusters = read_clusters(labels, points)
     names = [plain_label(name) for name in clusters.names]
-    aside = [
-        k
-        for k, name in enumerate(names)
-        if name is None or (noise is not None and str(name) in (str(noise), f"{noise}.0"))
-    ]
+    aside = {k for k, name in enumerate(names) if name is None} | {*noise_places(names, noise)}
     place = np.full(len(names), -1)
     place[[k for k in range(len(names)) if k not in aside]] = np.arange(len(names) - len(aside))
     codes = place[clusters.codes]

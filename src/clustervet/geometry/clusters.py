@@ -208,8 +208,6 @@ def cluster_distances(geometry: Geometry) -> ClusterDistances:
             if 1 < sizes[k] <= GAPS:
                 gaps[k] = spanning_tree(geometry, k)[0][1:].max()
             tick()
-    votes = np.zeros((geometry.k, geometry.k), np.int64)
-    np.add.at(votes, (geometry.codes, nearest), 1)
 
     def given(values: Floats) -> Floats:
         return np.array([geometry.in_unit(x, geometry.metric.degree) for x in values.tolist()])
@@ -222,9 +220,17 @@ def cluster_distances(geometry: Geometry) -> ClusterDistances:
         given(gaps),
         given(np.minimum.reduceat(extremes.separation, starts)),
         np.bincount(geometry.codes, widths) / sizes,
-        [geometry.names[k] for k in votes.argmax(axis=1)],
+        [geometry.names[k] for k in _most_named(geometry.codes, nearest, geometry.k)],
         geometry.metric.name,
     )
+
+
+def _most_named(codes: NDArray[Any], nearest: NDArray[np.int32], k: int) -> list[int]:
+    """Return for each cluster the one that most of its points name as the nearest."""
+    pairs, votes = np.unique(codes.astype(np.int64) * k + nearest, return_counts=True)
+    order = np.lexsort((pairs, -votes, pairs // k))
+    first = np.unique(pairs[order] // k, return_index=True)[1]
+    return (pairs[order][first] % k).tolist()  # type: ignore[no-any-return]  # whole numbers
 
 
 def _own_sums(geometry: Geometry) -> Floats:

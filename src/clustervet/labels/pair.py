@@ -365,6 +365,20 @@ def noise_place(names: Names) -> int | None:
     return found[0] if found and not signs else None
 
 
+def noise_places(names: Names, noise: Any) -> list[int]:
+    """The places of a label that means noise among distinct names; none where `noise` is None.
+
+    >>> noise_places([0, -1, 1], -1), noise_places([-1, 1], -1), noise_places(["a", "out"], "out")
+    ([1], [], [1])
+    """
+    if noise is None:
+        return []
+    if _text(noise) == "-1":
+        place = noise_place(names)
+        return [] if place is None else [place]
+    return [k for k, name in enumerate(names) if _text(name) == _text(noise)]
+
+
 def _text(name: Any) -> str:
     """A number or a text as text; anything else is neither -1 nor 1."""
     return str(name) if isinstance(name, str | int | float | np.number) else ""

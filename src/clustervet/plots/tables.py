@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
 from clustervet.contingency import Contingency
-from clustervet.contingency.mapping import is_noise
 from clustervet.errors import ParameterError
 from clustervet.labels import encode_all
-from clustervet.labels.pair import Missing
+from clustervet.labels.pair import Missing, noise_places
 from clustervet.plots import canvas
 from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
 from clustervet.plots.theme import EITHER, QUIET
@@ -452,7 +451,8 @@ def _add_flows(
 ) -> None:
     starts = np.cumsum([0, *(len(column.sizes) for column in columns)])
     plain = cycle(EITHER)
-    colours = [QUIET if _is_grey(name) else next(plain) for name in columns[0].names]
+    grey = _grey(tables[0].class_names)
+    colours = [QUIET if name in grey else next(plain) for name in columns[0].names]
     colours += [QUIET] * bool(columns[0].rest)
     links: dict[str, list[Any]] = {
         key: [] for key in ("source", "target", "value", "color", "customdata")
@@ -503,19 +503,20 @@ def _matched_colours(
 ) -> list[str]:
     """Return the colours of a column: a cluster has that of the one that it is matched with."""
     pairs = zip(before.names, colours, strict=False)
-    known = {name: colour for name, colour in pairs if not _is_grey(name)}
+    grey = _grey(table.class_names)
+    known = {name: colour for name, colour in pairs if name not in grey}
     free = iter([colour for colour in EITHER if colour not in known.values()])
-    mapping = table.mapping(noise=-1)
+    mapping, grey = table.mapping(noise=-1), _grey(table.cluster_names)
     found = []
     for name in after.names:
         matched = known.get(mapping.get(name))
-        found.append(QUIET if _is_grey(name) else matched or next(free, QUIET))
+        found.append(QUIET if name in grey else matched or next(free, QUIET))
     return found + [QUIET] * bool(after.rest)
 
 
-def _is_grey(name: Any) -> bool:
-    """Return whether objects are in no group: noise, or without a label."""
-    return name is None or is_noise(name, -1)
+def _grey(names: Sequence[Any]) -> set[Any]:
+    """Return the names of objects that are in no group: noise, or without a label."""
+    return {None, *(names[k] for k in noise_places(names, -1))}
 
 
 def _faint(colour: str, strength: float) -> str:

@@ -287,15 +287,15 @@ class Judgement(Result):
         >>> cv.judge(["a", "a", "b", "b"], [7, 7, 5, 8], measures=["rand"]).aligned()
         {'pred': ['a', 'a', 'b', 'new 1']}
         """
+        rows = {name: self._rows.get(name) for name in self.scores}
+        if not rows or any(given is None for given in rows.values()):
+            raise ParameterError(
+                "clusters are named by classes where there is one truth and the labels of all "
+                "objects are known."
+            )
         found: dict[str, list[Any]] = {}
         by_id: dict[str, dict[Any, Any]] = {}
-        for name in self.scores or [""]:
-            given = self._rows.get(name)
-            if given is None:
-                raise ParameterError(
-                    "clusters are named by classes where there is one truth and the labels of all "
-                    "objects are known."
-                )
+        for name, given in rows.items():
             classes, clusters, ids = given() if callable(given) else (*given, None)
             named = align(clusters, classes)
             if ids is None:
