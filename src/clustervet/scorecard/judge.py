@@ -287,7 +287,7 @@ class Judgement(Result):
         >>> cv.judge(["a", "a", "b", "b"], [7, 7, 5, 8], measures=["rand"]).aligned()
         {'pred': ['a', 'a', 'b', 'new 1']}
         """
-        rows = {name: self._rows.get(name) for name in self.scores}
+        rows: dict[str, Any] = {name: self._rows.get(name) for name in self.scores}
         if not rows or any(given is None for given in rows.values()):
             raise ParameterError(
                 "clusters are named by classes where there is one truth and the labels of all "
