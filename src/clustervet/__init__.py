@@ -61,11 +61,12 @@ LAZY = {
     **dict.fromkeys(("Benchmark", "benchmark"), "suites"),
     **dict.fromkeys(("Selection", "Selections", "select"), "selection"),
     **dict.fromkeys(("TreeScores", "score_tree"), "trees"),
-    **dict.fromkeys(("Choice", "Tuning", "tune"), "tuning"),
+    **dict.fromkeys(("Choice", "Tuning", "stability", "tune"), "tuning"),
     **dict.fromkeys(("NoiseFeatures", "noise_features"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
     **dict.fromkeys(("ClusterMap", "align"), "contingency.mapping"),
     **dict.fromkeys(("ClusterProfiles", "cluster_profiles"), "geometry.profiles"),
+    "Stability": "ensemble.cluster_stability",
     "Evidence": "evidence",
     "LabelingFiles": "ensemble.labeling_files",
     "assign": "geometry.assign",
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from clustervet.contingency.mapping import ClusterMap, align
     from clustervet.contingency.tables import Tables
     from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
+    from clustervet.ensemble.cluster_stability import Stability
     from clustervet.ensemble.labeling_files import LabelingFiles
     from clustervet.evidence import Evidence
     from clustervet.evidence.examine import examine
@@ -130,6 +132,7 @@ if TYPE_CHECKING:
         find_optimum,
     )
     from clustervet.tuning.noise_features import noise_features
+    from clustervet.tuning.stability import stability
     from clustervet.tuning.tune import tune
 
 __all__ = [
@@ -169,6 +172,7 @@ __all__ = [
     "Selection",
     "Selections",
     "Tables",
+    "Stability",
     "TreeScores",
     "Tuning",
     "__version__",
@@ -215,6 +219,7 @@ __all__ = [
     "score_tree",
     "score_tree_files",
     "select",
+    "stability",
     "tune",
     "write_report",
     *external.__all__,

@@ -25,7 +25,7 @@ NO_FILES = {
     *("sets", "shares", "text", "title", "train", "truth", "useful", "values", "weight"),
     *("weighting", "weights", "compare labels", "compare measure", "predict_by", "tree labels"),
     *("memberships", "benchmark measure", "posthoc", "truth_noise", "truths"),
-    *("run_choice", "representation", "sample", "sampling", "by", "align_to"),
+    *("run_choice", "representation", "sample", "sampling", "by", "align_to", "how"),
 }
 # What a command does not go without.
 NEEDED = {

@@ -105,7 +105,7 @@ def test_frames_and_names():
         ((X, LABELS, NEW), {"metric": "cosine"}, ParameterError, "Euclidean distances"),
         ((X, LABELS, NEW, "knn"), {"neighbours": 0}, ParameterError, "neighbours must be"),
         ((X, LABELS, [[1.0, 2.0, np.nan]]), {}, FeatureError, "new"),
-        ((X, np.full(90, -1), NEW), {}, LabelError, "no point has a cluster"),
+        ((X, np.full(90, -1), NEW), {}, LabelError, "there is no cluster"),
         (
             (None, LABELS, -np.ones((2, 90)), "knn"),
             {"metric": "precomputed"},

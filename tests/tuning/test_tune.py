@@ -622,7 +622,7 @@ def test_anything_a_clusterer_raises_is_the_reason_at_that_value():
 
 def test_the_document_marks_choices_and_has_intervals_over_samples(sampled):
     section = sampled.document()
-    table, shares = section.tables
+    table, shares, _ = section.tables
     heads = [column.title for column in table.columns]
     assert heads[0] == "n_clusters"
     assert heads[-1] == "stability"

@@ -21,6 +21,7 @@ from clustervet.cli.options import HELP, spell_option
 from clustervet.cli.report import report
 from clustervet.cli.score import score
 from clustervet.cli.select import select
+from clustervet.cli.stability import stability
 from clustervet.cli.table import table
 from clustervet.cli.tree import tree
 from clustervet.cli.tune import tune
@@ -28,8 +29,8 @@ from clustervet.cli.warmup import warmup
 from clustervet.view.words import spelling
 
 COMMANDS: tuple[Any, ...] = (
-    score, estimate, measures, demo, tune, select, benchmark, bound, compare, tree, lab, report,
-    table, warmup,
+    score, estimate, measures, demo, tune, stability, select, benchmark, bound, compare, tree, lab,
+    report, table, warmup,
 )  # fmt: skip
 
 

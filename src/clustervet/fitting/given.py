@@ -131,6 +131,49 @@ class GivenClustering:
         return self.source.labels_at(self.value, self.seed, X.shape[0])
 
 
+@dataclass(frozen=True)
+class FunctionOfPoints(Algorithm):
+    """A function from points to labels, in the place of an algorithm."""
+
+    def made(self, value: Any, seed: int | None) -> FunctionClustering:
+        """Return the function with its seeds."""
+        return FunctionClustering(self, {} if seed is None else dict.fromkeys(self.seeds, seed))
+
+    @cached_property
+    def seeds(self) -> list[str]:
+        """The arguments of the function that are seeds."""
+        return [name for name in SEEDS if name in _signature(self.template).parameters]
+
+    @property
+    def has_own_seed(self) -> bool:
+        """Whether its seeds have values of their own; they are set all the same."""
+        return False
+
+    def check_size(self, points: int) -> None:
+        """What a function needs is not known."""
+
+
+@dataclass(frozen=True)
+class FunctionClustering:
+    """A function of points and its seeds, in the place of an estimator."""
+
+    source: FunctionOfPoints
+    seeds: dict[str, int]
+
+    def fit_predict(self, X: Any) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
+        """Return the labels of the points."""
+        codes = read_labels(self.source.template(X, **self.seeds), "the labels")
+        if codes.missing is not None and codes.missing.any():
+            raise LabelError(f"labels are missing for {int(codes.missing.sum()):,} points")
+        names = codes.restore(codes.values)
+        return names if isinstance(names, np.ndarray) else np.array(names)
+
+
+def read_function(function: Callable[..., Any]) -> FunctionOfPoints:
+    """Return a function from points to labels as a clusterer."""
+    return FunctionOfPoints(_name(function), function, "")
+
+
 def read_given(
     estimator: Any,
     parameter: str | None,

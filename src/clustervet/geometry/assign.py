@@ -11,10 +11,9 @@ from clustervet._checks import one_of, whole
 from clustervet.errors import FeatureError, LabelError, ParameterError
 from clustervet.geometry.metrics import Metric, read_metric
 from clustervet.geometry.points import is_sparse, read_points
-from clustervet.geometry.profiles import read_clusters
-from clustervet.labels import check_index, plain_label
+from clustervet.labels import check_index
 from clustervet.labels.index import index_of
-from clustervet.labels.pair import noise_places
+from clustervet.labels.pair import read_clustered
 
 How = Literal["centroid", "knn", "average"]
 HOW = ("centroid", "knn", "average")
@@ -93,7 +92,10 @@ def assign(
     fresh: Any = read_points(new, "new")
     old: Any = None if given else read_points(X)
     check_index({"X": X, "labels": labels})
-    codes, names = _clusters(labels, fresh.shape[1] if given else old.shape[0], noise)
+    codes, names = read_clustered(labels, noise)
+    points = fresh.shape[1] if given else old.shape[0]
+    if len(codes) != points:
+        raise LabelError(f"labels has {len(codes):,} labels, and X has {points:,} points.")
     if given and (is_sparse(fresh) or fresh.min(initial=0) < 0):
         raise FeatureError("new with metric='precomputed' must be dense, and not negative.")
     if not given and old.shape[1] != fresh.shape[1]:
@@ -104,7 +106,7 @@ def assign(
     kept = np.flatnonzero(codes >= 0)
     order = kept[np.argsort(codes[kept], kind="stable")]
     sizes = np.bincount(codes[kept])
-    points: Any = None if given else old[order]
+    points = None if given else old[order]
     if how == "centroid":
         points = _centroids(points, sizes)
     found = np.empty(fresh.shape[0], np.int64)
@@ -120,19 +122,6 @@ def assign(
     import pandas as pd
 
     return pd.Series(chosen, index=index)
-
-
-def _clusters(labels: Any, points: int, noise: Any) -> tuple[NDArray[np.int64], list[Any]]:
-    """Return the number of each point's cluster, -1 where it has none, and their names."""
-    clusters = read_clusters(labels, points)
-    names = [plain_label(name) for name in clusters.names]
-    aside = {k for k, name in enumerate(names) if name is None} | {*noise_places(names, noise)}
-    place = np.full(len(names), -1)
-    place[[k for k in range(len(names)) if k not in aside]] = np.arange(len(names) - len(aside))
-    codes = place[clusters.codes]
-    if (codes < 0).all():
-        raise LabelError("no point has a cluster: all labels are missing or noise.")
-    return codes, [name for k, name in enumerate(names) if k not in aside]
 
 
 def _centroids(points: Any, sizes: NDArray[np.int64]) -> NDArray[np.float64]:

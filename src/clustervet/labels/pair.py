@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of
 from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.labels.arrays import kind_of
-from clustervet.labels.codes import ABSENT, Codes, Mask, Names, Singleton, from_keys
+from clustervet.labels.codes import ABSENT, Codes, Mask, Names, Singleton, consecutive, from_keys
 from clustervet.labels.index import check_index
 from clustervet.labels.keyed import aligned
 from clustervet.labels.read import read_labels
@@ -377,6 +377,27 @@ def noise_places(names: Names, noise: Any) -> list[int]:
         place = noise_place(names)
         return [] if place is None else [place]
     return [k for k, name in enumerate(names) if _text(name) == _text(noise)]
+
+
+def read_clustered(labels: Any, noise: Any = -1) -> tuple[NDArray[np.int64], list[Any]]:
+    """Return the number of each object's cluster, -1 where it has none, and the clusters' names.
+
+    Missing labels and noise are no clusters.
+
+    >>> codes, names = read_clustered(["b", None, "a", "b", "-1"])
+    >>> codes.tolist(), names
+    ([1, -1, 0, 1, -1], ['a', 'b'])
+    """
+    side = read_labels(labels, "labels")
+    numbers, distinct = consecutive(side)
+    names = [plain_label(name) for name in side.restore(distinct)]
+    held = np.ones(len(side), np.bool_) if side.missing is None else ~side.missing
+    used = np.bincount(numbers[held], minlength=len(names)) > 0
+    used[noise_places(names, noise)] = False
+    if not used.any():
+        raise LabelError("there is no cluster: all labels are missing or noise.")
+    codes = np.where(held & used[numbers], (np.cumsum(used) - 1)[numbers], -1)
+    return codes, [name for name, kept in zip(names, used, strict=True) if kept]
 
 
 def _text(name: Any) -> str:

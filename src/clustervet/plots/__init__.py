@@ -24,7 +24,7 @@ from clustervet.view.words import ident
 if TYPE_CHECKING:
     from clustervet.plots.benchmarks import benchmark_heatmap, critical_difference_plot
     from clustervet.plots.canvas import without_title
-    from clustervet.plots.clusterwise import diagnosis_bars, silhouette_plot
+    from clustervet.plots.clusterwise import diagnosis_bars, silhouette_plot, stability_plot
     from clustervet.plots.curves import bound_plot, elbow_plot
     from clustervet.plots.displays import (
         BoundDisplay,
@@ -72,6 +72,7 @@ __all__ = [
     "score_plot",
     "share_plot",
     "silhouette_plot",
+    "stability_plot",
     "svg",
     "template",
     "text_figures",
@@ -83,7 +84,7 @@ __all__ = [
 _MODULES = {
     "benchmarks": ("benchmark_heatmap", "critical_difference_plot"),
     "canvas": ("without_title",),
-    "clusterwise": ("diagnosis_bars", "silhouette_plot"),
+    "clusterwise": ("diagnosis_bars", "silhouette_plot", "stability_plot"),
     "curves": ("bound_plot", "elbow_plot"),
     "displays": tuple(name for name in __all__ if name.endswith("Display")),
     "dots": ("ranking_plot", "score_plot"),

@@ -1,4 +1,4 @@
-"""One clustering, cluster by cluster: what each contributes to the distance, and silhouettes."""
+"""One clustering, cluster by cluster: shares of the distance, silhouettes, and stability."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
 from clustervet.contingency import Contingency
+from clustervet.ensemble.cluster_stability import STABLE, Stability
 from clustervet.evidence import ClusteringEvidence
 from clustervet.geometry.picture import free_places
 from clustervet.inference import Diagnosis
@@ -321,6 +322,76 @@ def _silhouette_title(bands: list[Band], overall: float, below: int) -> str:
     return f"{start}; no point lies below 0."
 
 
+def stability_plot(stability: Stability, *, most: int = 40, theme: str = "light") -> Figure:
+    """Draw how well each cluster comes back in samples.
+
+    Parameters
+    ----------
+    stability : Stability
+        What `clustervet.stability` found.
+    most : int, default 40
+        The number of clusters that are drawn, the least stable first.
+    theme : {"light", "dark"}, default "light"
+        The colours of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A diamond at the mean Jaccard index of each cluster, and a line over nine of ten samples.
+
+    Examples
+    --------
+    >>> import clustervet as cv
+    >>> runs = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], [1, 1, 1, 0, 0, 2]]
+    >>> stability_plot(cv.stability(runs, labels=list("aaabbb"))).layout.meta["title"]
+    'All 2 clusters are stable.'
+    """
+    whole(most, "most", 1)
+    known = [one for one in stability.clusters if not math.isnan(one.jaccard)]
+    drawn = sorted(known, key=lambda one: (one.jaccard, -one.size))[:most]
+    figure = canvas.new_figure()
+    rows = list(range(len(drawn)))
+    lines = [[(one.low, row), (one.high, row)] for row, one in zip(rows, drawn, strict=True)]
+    canvas.add_lines(figure, lines, line={"width": 3, "color": EITHER[0]})
+    ink = INK["light"]
+    for stable, colour in ((True, EITHER[0]), (False, EITHER[1])):
+        held = [(row, one) for row, one in zip(rows, drawn, strict=True) if one.stable == stable]
+        canvas.add_marks(
+            figure,
+            [one.jaccard for _, one in held],
+            [row for row, _ in held],
+            marker={
+                "symbol": "diamond",
+                "size": 11,
+                "color": colour,
+                "line": {"width": 1.5, "color": ink["paper"]},
+            },
+            ids=[[ident("cluster", one.cluster)] for _, one in held],
+            boxes=[
+                hover(
+                    f"cluster {spoken(one.cluster)}, {counted(one.size, 'object')}: {one.verdict}",
+                    f"mean Jaccard index {digits(one.jaccard)}",
+                    f"dissolved in {share(one.dissolved)} of {counted(one.samples, 'sample')}, "
+                    f"recovered in {share(one.recovered)}",
+                )
+                for _, one in held
+            ],
+        )
+    figure.add_vline(x=STABLE, line={"dash": "dash", "width": 1.5})
+    figure.add_annotation(x=STABLE, y=1, yref="paper", yanchor="bottom", text="stable", yshift=1)
+    figure.update_xaxes(title="Jaccard index with the most similar cluster", range=[0, 1.02])
+    texts = axis_texts([one.cluster for one in drawn])
+    canvas.name_rows(figure, texts, title="cluster", showgrid=False)
+    note = f"{stability.how}. Diamonds are means; lines hold nine of ten samples."
+    left = len(stability.clusters) - len(drawn)
+    if left:
+        note += f" {counted(left, 'more cluster')} not drawn."
+    height = 90 + 26 * max(2, len(drawn))
+    return canvas.finish(
+        figure, "stability", theme, stability.verdict, note, height=height, room=14
+    )
+
+
 def add_objects(heatmap: Figure, table: Contingency, diagnosis: Diagnosis) -> None:
     """Keep the objects behind the cells in `layout.meta["objects"]`, for a page that lists them."""
     grid = make_grid(table, DRAWN_SIDES)
@@ -339,6 +410,7 @@ def add_objects(heatmap: Figure, table: Contingency, diagnosis: Diagnosis) -> No
 
 canvas.draws(Diagnosis, diagnosis_bars)
 canvas.draws(Silhouettes, silhouette_plot)
+canvas.draws(Stability, stability_plot)
 
 
 @figures.register

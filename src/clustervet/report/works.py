@@ -30,6 +30,8 @@ WORKS = (
     "Cybernetics 4.",
     "Efron, B. (1982). The Jackknife, the Bootstrap and Other Resampling Plans. SIAM.",
     "Efron, B. (1987). Better bootstrap confidence intervals. JASA 82.",
+    "Fang, Y., Wang, J. (2012). Selection of the number of clusters via the bootstrap method. "
+    "Computational Statistics & Data Analysis 56.",
     "Fowlkes, E. B., Mallows, C. L. (1983). A method for comparing two hierarchical "
     "clusterings. JASA 78.",
     "Gagolewski, M. (2025). Normalised clustering accuracy: an asymmetric external cluster "
@@ -39,6 +41,8 @@ WORKS = (
     "Gates, A. J., Wood, I. B., Hetrick, W. P., Ahn, Y.-Y. (2019). Element-centric "
     "clustering comparison unifies overlaps and hierarchy. Scientific Reports 9.",
     "Hartigan, J. A. (1975). Clustering Algorithms. Wiley.",
+    "Hennig, C. (2007). Cluster-wise assessment of cluster stability. Computational Statistics & "
+    "Data Analysis 52.",
     "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
     "Journal of Statistics 6.",
     "Hruschka, E. R., Campello, R. J. G. B., de Castro, L. N. (2006). Evolving clusters in "
@@ -90,6 +94,8 @@ WORKS = (
     "Strehl, A., Ghosh, J. (2002). Cluster ensembles. JMLR 3.",
     "Tao, T., Wang, X., Mei, Q., Zhai, C. (2006). Language model information retrieval with "
     "document expansion. HLT-NAACL.",
+    "Tibshirani, R., Walther, G. (2005). Cluster validation by prediction strength. Journal of "
+    "Computational and Graphical Statistics 14.",
     "Tibshirani, R., Walther, G., Hastie, T. (2001). Estimating the number of clusters in a "
     "data set via the gap statistic. Journal of the Royal Statistical Society B 63.",
     "van Dongen, S. (2000). Performance criteria for graph clustering and Markov cluster "

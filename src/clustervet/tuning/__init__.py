@@ -10,6 +10,7 @@ from clustervet.tuning.curves import TuningStability
 from clustervet.tuning.noise_features import NoiseFeatures, noise_features
 from clustervet.tuning.references import TuningReference
 from clustervet.tuning.rules import Choice, find_elbow, find_gap, find_hartigan, find_optimum
+from clustervet.tuning.stability import stability
 from clustervet.tuning.tune import tune
 from clustervet.tuning.tuning import Tuning
 
@@ -24,5 +25,6 @@ __all__ = [
     "find_hartigan",
     "find_optimum",
     "noise_features",
+    "stability",
     "tune",
 ]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import suggestion
 from clustervet.contingency import Contingency
+from clustervet.ensemble.cluster_stability import Stability, StabilityCount, clusters_of
 from clustervet.errors import LabelError, ParameterError
 from clustervet.fitting.algorithms import Algorithm
 from clustervet.fitting.fits import Fit, FitTask, fit_row, run_fits
@@ -26,6 +27,7 @@ from clustervet.registry import Estimate, Measure, Outcome
 from clustervet.registry import measures as registry
 from clustervet.tuning import rules
 from clustervet.tuning.refits import cross_validated, needs_refits
+from clustervet.tuning.resampled import RESAMPLED, Cluster, resampled
 from clustervet.tuning.rules import Choice, Floats, Places, nothing
 from clustervet.view.data import record as plain_record
 
@@ -45,7 +47,7 @@ STARTS = frozenset(
         "validated_likelihood",
     }
 )
-RULES = ("elbow", "optimum", "gap", "hartigan")
+RULES = ("elbow", "optimum", "gap", "hartigan", "cutoff")
 # Measures that get better with every further cluster, and the one with a rule of its own; the
 # others have an optimum.
 OWN_RULES = {
@@ -57,6 +59,7 @@ OWN_RULES = {
     "log_likelihood": "elbow",
     "hartigan": "elbow",
     "gap_statistic": "gap",
+    "prediction_strength": "cutoff",
 }
 # Pairs give large clusters more weight, which makes their curves rougher than SSQ's.
 OF_PAIRS = frozenset({"intra_distance", "intra_inter_ratio"})
@@ -147,7 +150,7 @@ class CurvePlan:
         points: Any,
         labels: NDArray[Any],
         asked: Asked,
-        again: Callable[[Any], Geometry | str] | None = None,
+        again: Cluster | None = None,
     ) -> MeasuredFit:
         is_noise = labels == NOISE
         # Measures of density know what noise is; the others see what the user's policy leaves.
@@ -160,12 +163,7 @@ class CurvePlan:
         for record, options in asked:
             view = dense if record.family == "density" else seen
             if again is not None and self.refits(record, options) and not isinstance(view, str):
-                fixed = self.algorithm.fixed
-                outcomes[record.key] = (
-                    Outcome(math.nan, fixed)
-                    if fixed
-                    else cross_validated(points, again, record, options)
-                )
+                outcomes[record.key] = self._refitted(points, again, record, options)
                 continue
             outcomes[record.key] = (
                 Outcome(math.nan, view)
@@ -185,16 +183,26 @@ class CurvePlan:
         return MeasuredFit(labels, clusters, float(np.mean(is_noise)), outcomes, pairs, price)
 
     def refits(self, record: Measure, options: Mapping[str, Any]) -> bool:
-        """Return whether a measure has the clusterer fitted again, which takes features."""
-        return needs_refits(record, options) and getattr(self.metric, "name", "") != "precomputed"
+        """Return whether a measure has the clusterer fitted again; for folds it takes features."""
+        distances = getattr(self.metric, "name", "") == "precomputed"
+        return needs_refits(record, options) and (record.key in RESAMPLED or not distances)
 
-    def _again(self, fit: Fit, points: Any) -> Geometry | str:
-        """Return the clustering of other points by the same clusterer, or why there is none."""
+    def _refitted(
+        self, points: Any, again: Cluster, record: Measure, options: Mapping[str, Any]
+    ) -> Outcome:
+        """Return a measure for which samples of the points are clustered again."""
+        if self.algorithm.fixed:
+            return Outcome(math.nan, self.algorithm.fixed)
+        if record.key in RESAMPLED:
+            return resampled(points, again, self.algorithm, self.metric, record, options)
+        view = partial(self._geometry, noise=self.noise)
+        return cross_validated(points, again, view, record, options)
+
+    def _again(self, fit: Fit, points: Any) -> NDArray[Any] | str:
+        """Return the labels of other points by the same clusterer, or why there are none."""
         made = [(self.algorithm.made(fit.key, fit.seed), fit.key, fit.seed)]
         (found,) = fit_row(points, made)
-        if found.labels is None:
-            return str(found.error).rstrip(".")
-        return self._geometry(points, found.labels, self.noise)
+        return str(found.error).rstrip(".") if found.labels is None else np.asarray(found.labels)
 
     def _geometry(self, points: Any, labels: NDArray[Any], noise: Any) -> Geometry | str:
         """Return the clustering as measures see it, or why there is nothing to see."""
@@ -275,13 +283,14 @@ def read_rules(asked: Mapping[str, str] | None, records: list[Measure]) -> dict[
     """Return a rule for each measure: the one asked for, or its own."""
     found = {record.key: OWN_RULES.get(record.key, "optimum") for record in records}
     for name, rule in dict(asked or {}).items():
-        key = registry[name].key
+        key = name if name in RESAMPLED else registry[name].key
         if key not in found:
             raise ParameterError(f"rules names {name}, which is not among the measures.")
         if rule not in RULES:
             hint = suggestion(str(rule), RULES, f"the rules are {', '.join(RULES)}.")
             raise ParameterError(f"there is no rule {rule!r}; {hint}")
-        wanted = {"gap": "gap_statistic", "hartigan": "ssq"}.get(rule, key)
+        readers = {"gap": "gap_statistic", "hartigan": "ssq", "cutoff": "prediction_strength"}
+        wanted = readers.get(rule, key)
         if wanted != key:
             raise ParameterError(f"the rule {rule} reads {wanted}, not {key}.")
         found[key] = rule
@@ -311,6 +320,8 @@ def choose(record: Measure, rule: str, curves: Curves) -> Choice:
         one = curves.at_one("ssq")
         hartigan = partial(rules.find_hartigan, points=curves.points, start=one)
         choice = _over_clusters(hartigan, curves, curve)
+    elif rule == "cutoff":
+        choice = rules.find_cutoff(curves.values, curve)
     else:
         choice = _optimum(record, curve, curves)
     return choice if record.family == "density" else _beside_noise(choice, curves)
@@ -447,6 +458,9 @@ class TuningStability:
     labels : ndarray
         At each value, the mean adjusted Rand index of the clusterings of two samples on the
         points that they share.
+    clusters : list
+        At each value, how well each of its clusters comes back in the samples, as a `Stability`;
+        None where there is no clustering.
     """
 
     samples: int
@@ -456,6 +470,7 @@ class TuningStability:
     low: dict[str, Floats]
     high: dict[str, Floats]
     labels: Floats
+    clusters: list[Stability | None]
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data.
@@ -494,6 +509,7 @@ def stability_of(
     votes = {key: np.zeros(len(every.values)) for key in keys}
     clear = dict.fromkeys(keys, 0)
     agreement: list[Floats] = []
+    counts = [None if fit.labels is None else _count(fit.labels) for fit in every.fits]
     first: Curves | None = None
     last: Curves | None = None
     for b, sample in enumerate(fit_curves(plan, X, rows, every.values, n_jobs, tick)):
@@ -502,6 +518,9 @@ def stability_of(
             clear[key] += choice.clear
             if choice.index is not None:
                 votes[key][choice.index] += 1
+        for count, fit in zip(counts, sample.fits, strict=True):
+            if count is not None and fit.labels is not None:
+                count.add(clusters_of(fit.labels), rows[b])
         if last is not None:
             agreement.append(_agreement(last, sample, rows[b - 1], rows[b]))
         first, last = first or sample, sample
@@ -519,7 +538,13 @@ def stability_of(
         {key: band[0] for key, band in bands.items()},
         {key: band[1] for key, band in bands.items()},
         _mean(np.array(agreement)),
+        [None if c is None else c.result(f"{samples} samples of {len(rows[0]):,}") for c in counts],
     )
+
+
+def _count(labels: NDArray[Any]) -> StabilityCount | None:
+    """Return what compares clusters with those of samples; None where all points are noise."""
+    return StabilityCount(labels) if (labels != NOISE).any() else None
 
 
 def _agreement(one: Curves, other: Curves, rows: Places, others: Places) -> Floats:

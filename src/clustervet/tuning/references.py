@@ -18,8 +18,10 @@ from clustervet._checks import is_number
 from clustervet.fitting.algorithms import Algorithm
 from clustervet.fitting.fits import FitTask, run_rows
 from clustervet.geometry.points import is_sparse
-from clustervet.tuning.curves import SUMS, CurvePlan, Curves, statistic
+from clustervet.registry import measures as registry
+from clustervet.tuning.curves import SUMS, Asked, CurvePlan, Curves, statistic
 from clustervet.tuning.nulls import Nulls
+from clustervet.tuning.resampled import RESAMPLED
 from clustervet.tuning.rules import Floats
 from clustervet.view.data import record as plain_record
 
@@ -197,7 +199,9 @@ def compare(
     dense = _places(dense) if square else dense.astype(np.float64)
     if not dense.shape[1] or not np.ptp(dense, axis=0).any():
         return "all points are equal"
-    plan = replace(plan, algorithm=_quick(plan.algorithm), asked=_quick_measures(plan))
+    asked = _quick_measures(plan)
+    rules = {record.key: plan.rules.get(record.key, "optimum") for record, _ in asked}
+    plan = replace(plan, algorithm=_quick(plan.algorithm), asked=asked, rules=rules)
     nulls = Nulls(dense, plan.algorithm.reads_counts)
     trial = Comparison(plan, every.values, n_jobs, square)
     data = trial.statistics(trial.curves([dense], tick))[0]
@@ -315,10 +319,15 @@ def _quick(algorithm: Algorithm) -> Algorithm:
     return replace(algorithm, template=template)
 
 
-def _quick_measures(plan: CurvePlan) -> Any:
-    """Return the measures without the gap statistic, which draws references of its own."""
-    others = tuple(item for item in plan.asked if item[0].key != "gap_statistic")
-    return others or plan.asked
+def _quick_measures(plan: CurvePlan) -> Asked:
+    """Return the measures without those that take too long: samples and references of their own.
+
+    Where only samples were asked for, the silhouette says whether there are clusters.
+    """
+    plain = tuple(item for item in plan.asked if item[0].key not in RESAMPLED)
+    if not plain:
+        return ((registry["silhouette"], {}),)
+    return tuple(item for item in plain if item[0].key != "gap_statistic") or plain
 
 
 def _places(distances: Floats) -> Floats:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clustervet._checks import generator, whole
 from clustervet.geometry import Geometry
 from clustervet.registry import Estimate, Measure, Outcome
+from clustervet.tuning.resampled import RESAMPLED, Cluster
 
 VALIDATED = "validated_likelihood"
 FOLDS = 10
@@ -18,19 +20,22 @@ FOLDS = 10
 
 def needs_refits(record: Measure, options: Mapping[str, Any]) -> bool:
     """Return whether a measure judges points that are left out of X."""
-    return record.key == VALIDATED and options.get("validation") is None
+    return record.key in RESAMPLED or (
+        record.key == VALIDATED and options.get("validation") is None
+    )
 
 
 def cross_validated(
     points: Any,
-    cluster: Callable[[Any], Geometry | str],
+    cluster: Cluster,
+    view: Callable[[Any, NDArray[Any]], Geometry | str],
     record: Measure,
     options: Mapping[str, Any],
 ) -> Outcome:
     """Cluster the points without each fold in turn, and judge the points of the fold.
 
-    `cluster` gives the clustering of other points, or why there is none. The folds are the same
-    for every clusterer, so that their values can be compared.
+    `cluster` gives the labels of other points, or why there are none, and `view` the clustering as
+    measures see it. The folds are the same for every clusterer, so that values can be compared.
     """
     own = dict(options)
     n = points.shape[0]
@@ -38,11 +43,13 @@ def cross_validated(
     fold = generator(own.pop("random_state", 0)).permutation(n) % folds
     found = []
     for k in range(folds):
-        view = cluster(points[fold != k])
+        rest = points[fold != k]
+        made = cluster(rest)
+        seen = made if isinstance(made, str) else view(rest, made)
         one = (
-            Outcome(math.nan, view)
-            if isinstance(view, str)
-            else record.evaluate(view, **own, validation=points[fold == k])
+            Outcome(math.nan, seen)
+            if isinstance(seen, str)
+            else record.evaluate(seen, **own, validation=points[fold == k])
         )
         if one.why is not None:
             return Outcome(math.nan, f"without fold {k + 1} of {folds}: {one.why}")

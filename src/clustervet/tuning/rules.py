@@ -46,6 +46,8 @@ STRENGTHS: dict[Scale, tuple[float, float]] = {
     "odds": (-math.expm1(-10 / 2), -math.expm1(-10 / 2)),
     "range": (0.5, 0.5),
 }
+# A prediction strength from which clusters are there in both halves (Tibshirani & Walther 2005).
+CUTOFF = 0.8
 # Numbers of clusters within this factor of each other are neighbours.
 NEIGHBOURS = 1.5
 
@@ -65,7 +67,7 @@ class Choice(Result):
     clear : bool
         Whether the strength is enough.
     rule : str
-        The rule: "elbow", "optimum", "gap" or "hartigan".
+        The rule: "elbow", "optimum", "gap", "hartigan" or "cutoff".
     why : str or None, optional
         What is missing where the choice is not clear.
     skipped : int, optional
@@ -500,3 +502,49 @@ def find_gap(
     rise = max(0.0, float(h[at] - h[at - 1]))
     strength = -math.expm1(-rise / s[at] / 2) if s[at] > 0 else float(rise > 0)
     return Choice(values[index], index, strength, True, "gap", None, skipped)
+
+
+def find_cutoff(
+    values: Sequence[Any], strengths: ArrayLike, *, threshold: float = CUTOFF
+) -> Choice:
+    """Find the largest number of clusters that is predicted well.
+
+    Parameters
+    ----------
+    values : sequence
+        Numbers of clusters, rising.
+    strengths : array-like of float
+        The prediction strength at each of them; undefined values are nan.
+    threshold : float, optional
+        The least prediction strength of clusters that new data would show again.
+
+    Returns
+    -------
+    Choice
+        The last value above the threshold, if there is one. Its strength is how far the prediction
+        strength falls after it.
+
+    Notes
+    -----
+    The rule takes the largest k whose prediction strength is above 0.8 (Tibshirani & Walther
+    2005, §2, who name 0.8 to 0.9; 0.8 is the default of ``fpc::prediction.strength``). Where no k
+    has as much, one cluster is the answer.
+
+    Examples
+    --------
+    >>> find_cutoff([2, 3, 4, 5], [0.7, 0.95, 0.5, 0.4])
+    3 (cutoff, strength 0.45)
+    >>> find_cutoff([2, 3, 4], [0.7, 0.6, 0.5]).why
+    'no number of clusters is predicted well; one cluster is'
+    """
+    curve = _read_curve(values, strengths)
+    skipped = int(np.isnan(curve).sum())
+    held = np.flatnonzero(np.nan_to_num(curve, nan=-1.0) > threshold)
+    if not len(held):
+        return nothing("cutoff", "no number of clusters is predicted well; one cluster is", skipped)
+    index = int(held[-1])
+    after = curve[index + 1 :][~np.isnan(curve[index + 1 :])]
+    if not len(after):
+        return Choice(values[index], index, 0.0, False, "cutoff", AT_THE_END, skipped)
+    fall = float(curve[index] - after.max())
+    return Choice(values[index], index, fall, True, "cutoff", None, skipped)

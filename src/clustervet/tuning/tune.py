@@ -25,12 +25,13 @@ from clustervet.geometry.points import read_distances, read_points, scale_ratio,
 from clustervet.geometry.profiles import named_features
 from clustervet.labels import plain_label, show_label
 from clustervet.labels.pair import noise_policies
-from clustervet.registry import check_options
+from clustervet.registry import Measure, check_options
 from clustervet.registry import measures as registry
 from clustervet.scorecard.internal import DRAWN_POINTS, MANY_POINTS
 from clustervet.tuning.curves import Asked, CurvePlan, fit_curves, read_rules, stability_of
 from clustervet.tuning.references import FEW, SETS, compare, outlying_points
 from clustervet.tuning.refits import FOLDS, VALIDATED
+from clustervet.tuning.resampled import RESAMPLED, SPLITS, check_resampled
 from clustervet.tuning.rules import value_text
 from clustervet.tuning.tuning import Tuning
 
@@ -89,7 +90,8 @@ def tune(
     measures : str, list of str or dict, optional
         Names of internal measures, or a mapping from names to their parameters. By default five
         measures of distance; the two that know only distances for ``metric="precomputed"``; "dbcv"
-        for a clusterer that looks for dense regions.
+        for a clusterer that looks for dense regions. Two more names judge the clusterer by samples
+        that are clustered again: "prediction_strength" and "instability"; see the notes.
     metric : str or callable, optional
         The distance of two points. An algorithm that is given by name uses it too, if it can.
     noise : {"drop", "keep", "singletons"} or dict, optional
@@ -114,8 +116,8 @@ def tune(
     random_state : int or numpy.random.Generator, optional
         The seed of every fit.
     rules : dict, optional
-        Another rule for a measure: "elbow", "optimum", "gap" (for gap_statistic) or "hartigan"
-        (for ssq).
+        Another rule for a measure: "elbow", "optimum", "gap" (for gap_statistic), "hartigan" (for
+        ssq) or "cutoff" (for prediction_strength).
     validation : array-like or data frame, optional
         Other points of the same population. "validated_likelihood" is then that of these points
         under the clusters of X, and joins the usual measures. Without them that measure leaves
@@ -154,6 +156,15 @@ def tune(
     the box of the data, uniform in the box of its principal axes, one Gaussian, elliptical with the
     tails of the data, or have one mode in each feature with the margins and correlations of the
     data. The p-value is the largest over these kinds.
+
+    "prediction_strength" clusters two halves of the points and gives each half the clusters of the
+    other: it is the share of pairs that stay together, for the worst cluster (Tibshirani and
+    Walther 2005). The largest number of clusters with more than 0.8 is chosen. "instability"
+    clusters two bootstrap samples and gives all points the clusters of both: it is the share of
+    pairs on which they disagree (Fang and Wang 2012), and the least is chosen. Both are means over
+    20 pairs of samples; ``{"prediction_strength": {"splits": 50, "how": "knn"}}`` changes that, and
+    how points are given clusters (see `assign`). They take 40 more fits per value. Whether there
+    are clusters at all is left to the other measures, or to the silhouette if there are none.
 
     A function knows only its parameter, and given labels belong to their points: neither can
     cluster other points. Then "kmeans" ("average" for distances) clusters the points and the sets
@@ -286,10 +297,17 @@ def tune(
         dropped=noise == "drop",
         scale_ratio=0.0 if precomputed else scale_ratio(points, how.name),
         folds=max(
-            (options.get("folds", FOLDS) for r, options in asked if plan.refits(r, options)),
+            (
+                options.get("folds", FOLDS)
+                for r, options in asked
+                if r.key == VALIDATED and plan.refits(r, options)
+            ),
             default=0,
         )
         * (not algorithm.fixed),
+        splits={r.key: options.get("splits", SPLITS) for r, options in asked if r.key in RESAMPLED}
+        if not algorithm.fixed
+        else {},
         validation=0 if others is None else int(others.shape[0]),
         fixed=algorithm.fixed,
     )
@@ -388,19 +406,33 @@ def _read_validation(validation: Any, points: Any) -> Any:
 def _read_measures(measures: Any, *, validated: bool) -> Asked:
     """Return the records of internal measures, each with the parameters that the user gave."""
     named = dict(measures) if isinstance(measures, Mapping) else None
-    records = registry.select(list(named) if named else measures)
+    records = _records(list(named) if named else measures)
     if not records:
         raise ParameterError("measures is empty; name at least one.")
     given = list(named.values()) if named else [{}] * len(records)
     if len(given) != len(records):
         raise ParameterError("measures names a measure twice.")
     for record, options in zip(records, given, strict=True):
+        if record.key in RESAMPLED:
+            check_resampled(record, dict(options or {}))
+            continue
         if record.kind != "internal":
             raise ParameterError(f"{record.key} needs a second labeling, not features.")
         check_options(dict(options or {}), list(record.parameters), record.key)
     if validated and all(record.key != VALIDATED for record in records):
         raise ParameterError(Setting("validation"), f" is for {VALIDATED}, which is not asked for.")
     return tuple((record, dict(own or {})) for record, own in zip(records, given, strict=True))
+
+
+def _records(names: Any) -> list[Measure]:
+    """Return measures by name: those of the registry, and those that judge the clusterer."""
+    one = isinstance(names, str) or callable(names) or not isinstance(names, Iterable)
+    listed = [names] if one else list(names)
+    found = [
+        (isinstance(name, str) and RESAMPLED.get(name)) or registry.select([name])[0]
+        for name in listed
+    ]
+    return list({record.key: record for record in found}.values())
 
 
 def _with_settings(wanted: Asked, drawn: int | None, seed: int, others: Any) -> Asked:

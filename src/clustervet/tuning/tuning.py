@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import is_number
+from clustervet.ensemble.cluster_stability import Stability
 from clustervet.errors import ParameterError
 from clustervet.geometry.picture import ClusteredPoints
 from clustervet.labels import show_label
@@ -96,6 +97,8 @@ class Tuning(Result):
         In how many folds points were left out, each time with a new fit, for their likelihood.
     validation : int, optional
         The points of a validation set.
+    splits : dict, optional
+        By measure that clusters samples again, the number of pairs of samples.
     outlying : tuple of int, optional
         At the value with the votes, how many points are outlying, and how many clusters they make.
     picture : ClusteredPoints, optional
@@ -135,6 +138,7 @@ class Tuning(Result):
     fixed: str = ""
     folds: int = 0
     validation: int = 0
+    splits: dict[str, int] = field(default_factory=dict)
     outlying: tuple[int, int] = (0, 0)
     picture: ClusteredPoints | None = None
 
@@ -440,6 +444,10 @@ class Tuning(Result):
             first: dict[str, Any] = {self.parameter: [value_text(value) for value in self.values]}
             title = "Share of the samples in which each value is chosen"
             blocks.append(plain_table("tuning-shares", title, first | held.shares, detail=True))
+            stable = self._stable_clusters
+            if stable is not None:
+                title = f"Clusters at {value_text(self.voted)}, the least stable first"
+                blocks.append(stable.table("tuning-clusters", title))
         if self.suggestion is None:
             last = f"No suggestion: {self.why}."
         else:
@@ -470,6 +478,13 @@ class Tuning(Result):
                 ("suggestion", "none" if self.suggestion is None else value_text(self.suggestion)),
             ),
         )
+
+    @property
+    def _stable_clusters(self) -> Stability | None:
+        """How well the clusters come back in samples, at the value that has the votes."""
+        if self.stability is None or self.voted is None:
+            return None
+        return self.stability.clusters[self.values.index(self.voted)]
 
     @property
     def _span(self) -> str:
@@ -518,12 +533,13 @@ class Tuning(Result):
 
     def _reach(self, key: str) -> str:
         """Return how far a measure goes, and how far at most without clusters."""
-        held, choice = self.reference, self.choices[key]
+        held = self.reference
         if held is None:
             return ""
         mine, most = held.statistics[key], held.expected[key][1]
-        lower = next(record for record in self.measures if record.key == key).better == "lower"
-        if choice.rule in ("elbow", "hartigan"):
+        # The silhouette is compared where the measures themselves are not.
+        lower = any(record.key == key and record.better == "lower" for record in self.measures)
+        if key in self.choices and self.choices[key].rule in ("elbow", "hartigan"):
             return f"elbow of {key} {mine:.2f}, there at most {most:.2f}"
         if key in STARTS:
             return f"gain of {key} over one cluster {mine:.4g}, there at most {most:.4g}"
@@ -558,6 +574,8 @@ class Tuning(Result):
             )
         elif self.validation:
             lines.append(f"validated_likelihood: of {self.validation:,} other points")
+        for key, splits in self.splits.items():
+            lines.append(f"{key}: mean over {splits} pairs of samples, clustered again")
         if self.stability is not None:
             noisy = bool((self.noise > 0).any())
             lines.append(
@@ -565,6 +583,9 @@ class Tuning(Result):
                 f"samples of {self.stability.size:,} points{', noise as one cluster' * noisy}; "
                 "[low, high]: 0.95 intervals from these"
             )
+        if self._stable_clusters is not None:
+            clusters = f"Clusters at {value_text(self.voted)}, by their Jaccard index in samples"
+            lines.append(f"{clusters}: {self._stable_clusters.verdict}")
         if self.suggestion is not None and self.outlying[1]:
             many = counted(self.outlying[0], "outlying point")
             apart = counted(self.outlying[1], "cluster")
