@@ -65,6 +65,7 @@ LAZY = {
     **dict.fromkeys(("NoiseFeatures", "noise_features"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
     **dict.fromkeys(("ClusterMap", "align"), "contingency.mapping"),
+    **dict.fromkeys(("Tendency", "tendency"), "geometry.tendency"),
     **dict.fromkeys(("ClusterProfiles", "cluster_profiles"), "geometry.profiles"),
     "Stability": "ensemble.cluster_stability",
     "Evidence": "evidence",
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from clustervet.frames.source import open_table
     from clustervet.geometry.assign import assign
     from clustervet.geometry.profiles import ClusterProfiles, cluster_profiles
+    from clustervet.geometry.tendency import Tendency, tendency
     from clustervet.inference.sampled_files import sampled_scores_files
     from clustervet.pacmdl import Bound, pac_mdl_bound
     from clustervet.report import Report, build_report, write_report
@@ -173,6 +175,7 @@ __all__ = [
     "Selections",
     "Tables",
     "Stability",
+    "Tendency",
     "TreeScores",
     "Tuning",
     "__version__",
@@ -220,6 +223,7 @@ __all__ = [
     "score_tree_files",
     "select",
     "stability",
+    "tendency",
     "tune",
     "write_report",
     *external.__all__,

@@ -23,14 +23,15 @@ from clustervet.cli.score import score
 from clustervet.cli.select import select
 from clustervet.cli.stability import stability
 from clustervet.cli.table import table
+from clustervet.cli.tendency import tendency
 from clustervet.cli.tree import tree
 from clustervet.cli.tune import tune
 from clustervet.cli.warmup import warmup
 from clustervet.view.words import spelling
 
 COMMANDS: tuple[Any, ...] = (
-    score, estimate, measures, demo, tune, stability, select, benchmark, bound, compare, tree, lab,
-    report, table, warmup,
+    score, estimate, measures, demo, tendency, tune, stability, select, benchmark, bound, compare,
+    tree, lab, report, table, warmup,
 )  # fmt: skip
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from clustervet.plots.points import points_plot
     from clustervet.plots.still import svg
     from clustervet.plots.tables import alluvial, contingency_heatmap, information_diagram
+    from clustervet.plots.tendency import tendency_plot
     from clustervet.plots.text_bounds import share_plot, text_figures
     from clustervet.plots.theme import template
     from clustervet.plots.trees import tree_plot
@@ -75,6 +76,7 @@ __all__ = [
     "stability_plot",
     "svg",
     "template",
+    "tendency_plot",
     "text_figures",
     "trajectory_plot",
     "tree_plot",
@@ -93,6 +95,7 @@ _MODULES = {
     "points": ("points_plot",),
     "still": ("svg",),
     "tables": ("alluvial", "contingency_heatmap", "information_diagram"),
+    "tendency": ("tendency_plot",),
     "text_bounds": ("share_plot", "text_figures"),
     "theme": ("template",),
     "trees": ("tree_plot",),

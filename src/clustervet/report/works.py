@@ -41,10 +41,14 @@ WORKS = (
     "Gates, A. J., Wood, I. B., Hetrick, W. P., Ahn, Y.-Y. (2019). Element-centric "
     "clustering comparison unifies overlaps and hierarchy. Scientific Reports 9.",
     "Hartigan, J. A. (1975). Clustering Algorithms. Wiley.",
+    "Hartigan, J. A., Hartigan, P. M. (1985). The dip test of unimodality. Annals of "
+    "Statistics 13.",
     "Hennig, C. (2007). Cluster-wise assessment of cluster stability. Computational Statistics & "
     "Data Analysis 52.",
     "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
     "Journal of Statistics 6.",
+    "Hopkins, B., Skellam, J. G. (1954). A new method for determining the type of distribution of "
+    "plant individuals. Annals of Botany 18.",
     "Hruschka, E. R., Campello, R. J. G. B., de Castro, L. N. (2006). Evolving clusters in "
     "gene-expression data. Information Sciences 176.",
     "Huang, Q., Dom, B. (1995). Quantitative methods of evaluating image segmentation. ICIP.",

@@ -23,6 +23,7 @@ from clustervet.geometry.metrics import Metric, read_metric
 from clustervet.geometry.picture import tried_points
 from clustervet.geometry.points import read_distances, read_points, scale_ratio, standardized
 from clustervet.geometry.profiles import named_features
+from clustervet.geometry.tendency import tendency
 from clustervet.labels import plain_label, show_label
 from clustervet.labels.pair import noise_policies
 from clustervet.registry import Measure, check_options
@@ -340,7 +341,18 @@ def _pictured(found: Tuning, points: Any, seen: Mapping[str, Any]) -> Tuning:
         said = (
             f"Clusters at {show_label(found.parameter)} = {value_text(found.voted)}, which {why}."
         )
-    return replace(found, picture=tried_points(points, labels, said=said, **seen))
+    found = replace(found, picture=tried_points(points, labels, said=said, **seen))
+    return found if found.suggestion is not None else replace(found, tendency=_tendency(seen))
+
+
+def _tendency(seen: Mapping[str, Any]) -> str:
+    """Return why there may be nothing to find, where points show no sign of clusters."""
+    metric = "precomputed" if seen["precomputed"] else "euclidean"
+    try:
+        look = tendency(seen["drawn"], metric=metric)
+    except FeatureError:  # too few points, or all of them equal
+        return ""
+    return "" if look.answer == "clusters" else look.verdict
 
 
 def _read_estimator(

@@ -99,6 +99,9 @@ class Tuning(Result):
         The points of a validation set.
     splits : dict, optional
         By measure that clusters samples again, the number of pairs of samples.
+    tendency : str, optional
+        What `tendency` says of the points, where nothing is suggested and there is no sign of
+        clusters.
     outlying : tuple of int, optional
         At the value with the votes, how many points are outlying, and how many clusters they make.
     picture : ClusteredPoints, optional
@@ -139,6 +142,7 @@ class Tuning(Result):
     folds: int = 0
     validation: int = 0
     splits: dict[str, int] = field(default_factory=dict)
+    tendency: str = ""
     outlying: tuple[int, int] = (0, 0)
     picture: ClusteredPoints | None = None
 
@@ -361,6 +365,7 @@ class Tuning(Result):
             "voted": plain(self.voted),
             "p_value": self.p_value,
             "reference": plain(self.reference),
+            **({"tendency": self.tendency} if self.tendency else {}),
             **({"outlying": list(self.outlying)} if self.outlying[1] else {}),
             "verdict": self.verdict,
             "caution": CAUTION,
@@ -463,6 +468,7 @@ class Tuning(Result):
                 *self.cautions(),
                 self.verdict,
                 *self._reference_lines(),
+                *([self.tendency] if self.tendency else []),
                 last,
                 CAUTION,
             ),
