@@ -65,12 +65,14 @@ LAZY = {
     **dict.fromkeys(("NoiseFeatures", "noise_features"), "tuning"),
     **dict.fromkeys(("find_elbow", "find_gap", "find_hartigan", "find_optimum"), "tuning"),
     **dict.fromkeys(("ClusterMap", "align"), "contingency.mapping"),
+    **dict.fromkeys(("Drift", "Drifts", "ShareDrift"), "ensemble.drift_result"),
     **dict.fromkeys(("Tendency", "tendency"), "geometry.tendency"),
     **dict.fromkeys(("ClusterProfiles", "cluster_profiles"), "geometry.profiles"),
     "Stability": "ensemble.cluster_stability",
     "Evidence": "evidence",
     "LabelingFiles": "ensemble.labeling_files",
     "assign": "geometry.assign",
+    "drift": "ensemble.drift",
     "Moments": "frames.moments",
     "PacMdlSearch": "selection.search",
     "Report": "report",
@@ -103,6 +105,8 @@ if TYPE_CHECKING:
     from clustervet.contingency.tables import Tables
     from clustervet.ensemble import Consensus, Distances, Ensemble, distance_matrix
     from clustervet.ensemble.cluster_stability import Stability
+    from clustervet.ensemble.drift import drift
+    from clustervet.ensemble.drift_result import Drift, Drifts, ShareDrift
     from clustervet.ensemble.labeling_files import LabelingFiles
     from clustervet.evidence import Evidence
     from clustervet.evidence.examine import examine
@@ -175,6 +179,9 @@ __all__ = [
     "Selections",
     "Tables",
     "Stability",
+    "Drift",
+    "Drifts",
+    "ShareDrift",
     "Tendency",
     "TreeScores",
     "Tuning",
@@ -222,6 +229,7 @@ __all__ = [
     "score_tree",
     "score_tree_files",
     "select",
+    "drift",
     "stability",
     "tendency",
     "tune",

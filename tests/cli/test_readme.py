@@ -126,6 +126,10 @@ def test_commands_of_the_pages_run(run, inside, command):
         columns = table[["y", "c"]].assign(key=range(len(table)))
         columns[["key", "y"] if "--id" in command else ["y"]].to_csv("truth.csv", index=False)
         columns[["key", "c"]].to_parquet("pred.parquet")
+    if " drift " in command:
+        for month in ("jan", "feb"):
+            table = pd.DataFrame({"customer": range(9), "segment": list("aaabbbccc")})
+            table.to_csv(f"{month}.csv", index=False)
     stdin = b""
     if command.startswith("cat "):
         name, command = re.fullmatch(r"cat (\S+) \| (.*)", command).groups()

@@ -58,6 +58,11 @@ ANSWERS = {
     "measures-vi": "measures vi",
     "measures-silhouette": "measures silhouette",
     "demo": "demo",
+    "tendency": "tendency points.csv --features x1,x2,x3",
+    "stability": "stability points.csv --features x1,x2,x3 --k 4 --samples 10",
+    "drift": "drift runs.csv --labels a,b",
+    "drift-chain": "drift runs.csv --labels a,b,c",
+    "drift-shares": "drift runs.csv --labels a,b --objects new",
     "tune-kmeans": "tune points.csv --features x1,x2,x3 --k 2..6",
     "tune-bootstrap": "tune points.csv --features x1,x2,x3 --k 2..5 -m silhouette,ssq"
     " --bootstrap 3",

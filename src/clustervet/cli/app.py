@@ -13,6 +13,7 @@ from clustervet.cli.benchmark import benchmark
 from clustervet.cli.bound import bound
 from clustervet.cli.compare import compare
 from clustervet.cli.demo import demo
+from clustervet.cli.drift import drift
 from clustervet.cli.estimate import estimate
 from clustervet.cli.files import Commands
 from clustervet.cli.lab import lab
@@ -31,7 +32,7 @@ from clustervet.view.words import spelling
 
 COMMANDS: tuple[Any, ...] = (
     score, estimate, measures, demo, tendency, tune, stability, select, benchmark, bound, compare,
-    tree, lab, report, table, warmup,
+    drift, tree, lab, report, table, warmup,
 )  # fmt: skip
 
 

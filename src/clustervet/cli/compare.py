@@ -136,7 +136,11 @@ def compare(
     ] = None,
     id: Annotated[
         str | None,
-        typer.Option("--id", metavar="COLUMN", help="With --by, the column of objects."),
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="Column of the objects' names, with --by or in several files.",
+        ),
     ] = None,
     by_row: options.ByRow = False,
     format: options.Format = None,

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from clustervet.errors import ParameterError, Setting
 from clustervet.frames.pairing import check_rows
 from clustervet.frames.remarks import header_remark, labelings_remark
 from clustervet.frames.row_groups import in_rows, row_groups, rows_of_objects
 from clustervet.frames.source import INDEX, Source, open_table
-from clustervet.labels import Codes, show_label
+from clustervet.labels import Codes, consecutive, show_label
 
 
 class LabelingFiles:
@@ -32,10 +34,12 @@ class LabelingFiles:
     by_row : bool, optional
         Whether several files are paired row by row whatever their ids say. Otherwise files that
         share a column of ids, as in `read_tables`, must have the same ids in each row.
-    by, id : str, optional
+    by : str, optional
         For one long table with one row per object and run: the column of runs, each of which is a
-        labeling, and the column that names the objects. The label of an object that a run does
-        not have is missing.
+        labeling.
+    id : str, optional
+        The column that names the objects, of such a table or of several files. The label of an
+        object that a run or a file does not have is missing.
 
     Examples
     --------
@@ -62,7 +66,7 @@ class LabelingFiles:
         by: str | None = None,
         id: str | None = None,
     ) -> None:
-        if (by is None) != (id is None):
+        if by is not None and id is None:
             raise ParameterError(Setting("by"), " goes with ", Setting("id"), ".")
         self.by, self.id = by, id
         # The names of the objects, where a column of ids has them.
@@ -130,6 +134,8 @@ class LabelingFiles:
         """
         if self.by is not None and self.id is not None:
             return self._runs(files, self.by, self.id)
+        if self.id is not None:
+            return self._joined(files, self.id)
         if len(files) == 1:
             source = open_table(files[0], **self.options)  # type: ignore[arg-type]  # as given
             if self.columns is not None:
@@ -161,6 +167,40 @@ class LabelingFiles:
         groups = row_groups(read[by], by, source.name)
         self.objects, rows = rows_of_objects(read[id], groups, id, source.name)
         return {name: in_rows(read[columns[0]], held) for name, held in rows.items()}
+
+    def _joined(self, files: Sequence[str], id: str) -> dict[str, Codes]:
+        """Return the labelings of tables whose objects a column names."""
+        several = len(files) > 1
+        read: list[tuple[str, Codes, list[Any]]] = []
+        every: dict[Any, int] = {}
+        for path, title in zip(files, _file_names(files), strict=True):
+            source = open_table(path, **self.options)  # type: ignore[arg-type]  # as given
+            wanted = self.columns or [name for name in _without_index(source)[0] if name != id]
+            if several and len(wanted) > 1 and self.columns is None:
+                named = ", ".join(show_label(name) for name in wanted[:20])
+                raise ParameterError(
+                    f"{source.name} holds several columns ({named}) where one labeling per file "
+                    "is wanted; name one with ",
+                    Setting("labels"),
+                    ".",
+                )
+            held = source.labels([id, *wanted])
+            rows = {"": np.arange(len(held[id]))}
+            objects, _ = rows_of_objects(held[id], rows, id, source.name)
+            numbers, _ = consecutive(held[id])
+            order = [objects[k] for k in numbers.tolist()]
+            for name in order:
+                every.setdefault(name, len(every))
+            for name in wanted:
+                shown = name if not several else title if len(wanted) == 1 else f"{title}:{name}"
+                read.append((shown, held[name], order))
+        self.objects = list(every)
+        found = {}
+        for name, codes, order in read:
+            places = np.full(len(every), -1)
+            places[[every[key] for key in order]] = np.arange(len(order))
+            found[name] = in_rows(codes, places)
+        return found
 
     def one(self, path: str) -> Codes:
         """Return the labeling in a file of its own.

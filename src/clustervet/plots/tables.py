@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
 from clustervet.contingency import Contingency
+from clustervet.ensemble.drift_result import Drift, Drifts
 from clustervet.errors import ParameterError
 from clustervet.labels import encode_all
 from clustervet.labels.pair import Missing, noise_places
-from clustervet.plots import canvas
+from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
 from clustervet.plots.theme import EITHER, QUIET
 from clustervet.view.words import SHORT, counted, digits, distinct, ident, listed, share, spoken
@@ -555,6 +556,21 @@ def _flow_note(columns: list[Side], hidden: bool) -> str:
 
 
 canvas.draws(Contingency, contingency_heatmap, alluvial)
+
+
+def _drift_flows(found: Drift | Drifts, *, theme: str = "light") -> list[Figure]:
+    """Draw the flows of objects from time to time; none where the objects are other ones."""
+    if not found.labels:
+        return []
+    figure = alluvial(found.labels, theme=theme)
+    held = figure.layout
+    height, room = held.height - held.meta["top"], held.margin.t - held.meta["top"]
+    note = held.meta["note"]
+    return [canvas.finish(figure, "drift", theme, found.verdict, note, height=height, room=room)]
+
+
+figures.register(Drift, _drift_flows)
+figures.register(Drifts, _drift_flows)
 
 
 def information_diagram(table: Any, pred: Any = None, *, theme: str = "light") -> Figure:

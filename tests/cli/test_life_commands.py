@@ -1,0 +1,115 @@
+"""The commands before and after a score: tendency, stability and drift."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import clustervet as cv
+
+RNG = np.random.default_rng(2)
+X = np.concatenate([RNG.normal(c, 1, (40, 2)) for c in ((0, 0), (15, 0), (0, 15))])
+Y = np.repeat(["a", "b", "c"], 40)
+POINTS = pd.DataFrame({"id": range(120), "x": X[:, 0], "y": X[:, 1], "group": Y})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    POINTS.to_csv(tmp_path / "points.csv", index=False)
+    before = pd.DataFrame({"who": [f"c{k}" for k in range(120)], "segment": Y})
+    after = (
+        before.assign(segment=np.where(Y == "a", "b", Y)).iloc[5:].sample(frac=1, random_state=0)
+    )
+    before.to_csv(tmp_path / "jan.csv", index=False)
+    after.to_csv(tmp_path / "feb.csv", index=False)
+    pd.concat([before.assign(month=1), after.assign(month=2)]).to_csv(
+        tmp_path / "long.csv", index=False
+    )
+    pd.DataFrame({"jan": Y, "feb": np.where(Y == "a", "b", Y), "mar": Y}).to_csv(
+        tmp_path / "wide.csv", index=False
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def data(ran):
+    assert ran.code == 0, ran.err
+    return json.loads(ran.out)
+
+
+def test_tendency(run, folder):
+    found = data(run("tendency", "points.csv", "-f", "json", "--report", "page.html"))
+    assert found["answer"] == "clusters"
+    assert found == cv.tendency(POINTS[["x", "y"]]).to_dict()
+    assert (
+        "ordered" in (folder / "page.html").read_text()
+        or "iVAT" in (folder / "page.html").read_text()
+    )
+
+
+def test_stability(run, folder):
+    words = ("stability", "points.csv", "--k", "3", "--samples", "10", "-f", "json")
+    found = data(run(*words, "--objects", "objects.csv"))
+    right = cv.stability(
+        "kmeans", POINTS[["x", "y"]], clusters=3, samples=10, random_state=0, progress=False
+    )
+    assert found == right.to_dict()
+    with open(folder / "objects.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["cluster"]) for row in rows] == right.listed_objects()["cluster"]
+    given = data(run(*words, "--pred", "group", "-e", "ward"))
+    assert [row["cluster"] for row in given["clusters"]] == ["a", "b", "c"]
+    assert [row["jaccard"] for row in given["clusters"]] == [1, 1, 1]
+
+
+def test_drift_of_files_that_an_id_joins(run, folder):
+    found = data(run("drift", "jan.csv", "feb.csv", "--id", "who", "-f", "json"))
+    assert found["verdict"] == "Of 3 clusters, 1 kept; 1 merged; 0.0% of the objects moved."
+    assert (found["gone"], found["names"]) == (5, ["jan", "feb"])
+    long = ("drift", "long.csv", "--by", "month", "--id", "who", "-l", "segment", "-f", "json")
+    assert data(run(*long))["events"] == found["events"]
+
+
+def test_drift_of_columns_is_a_chain(run, folder):
+    found = data(run("drift", "wide.csv", "--labels", "jan,feb,mar", "-f", "json"))
+    kinds = [[event["kind"] for event in step["events"]] for step in found["steps"]]
+    assert kinds == [["merged", "kept"], ["split", "kept"]]
+    shown = run("drift", "wide.csv", "--labels", "jan,feb,mar")
+    assert shown.out.count("What changed") == 2
+
+
+def test_drift_of_other_objects(run, folder):
+    words = ("drift", "jan.csv", "feb.csv", "-l", "segment", "--objects", "new", "-f", "json")
+    found = data(run(*words))
+    assert [row["objects_after"] for row in found["clusters"]] == [0, 75, 40]
+    assert found["p_value"] == 1e-4
+
+
+def test_compare_joins_files_by_id(run, folder):
+    found = data(run("compare", "jan.csv", "feb.csv", "--id", "who", "--shared", "-f", "json"))
+    assert {"jan", "feb"} <= {*json.dumps(found).replace('"', " ").split()}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("tendency points.csv --features group", "group"),
+        ("tendency none.csv", "none.csv"),
+        ("stability points.csv", "--k"),
+        ("stability points.csv --k 3 --how often", "--how"),
+        ("stability points.csv --k 3 --share 3", "share"),
+        ("stability points.csv --k 3 --pred nothing", "nothing"),
+        ("drift wide.csv --labels jan", "two times"),
+        ("drift jan.csv feb.csv --id segment", "has an object twice"),
+        ("drift jan.csv feb.csv --labels segment", "do not match"),
+        ("drift jan.csv feb.csv --id who --objects old", "--objects"),
+        ("drift long.csv --by month -l segment", "--by goes with --id"),
+        ("drift points.csv points.csv --id id", "is given twice"),
+    ],
+)
+def test_what_is_refused(refused, folder, words, said):
+    assert said in refused(*words.split())
