@@ -113,3 +113,19 @@ def test_compare_joins_files_by_id(run, folder):
 )
 def test_what_is_refused(refused, folder, words, said):
     assert said in refused(*words.split())
+
+
+def test_tune_takes_several_clusterers_and_grids(run, folder):
+    words = ("tune", "points.csv", "--features", "x,y", "--references", "0", "-f", "json")
+    found = data(run(*words, "-e", "kmeans,ward", "--k", "2..5"))
+    assert len(found["values"]) == 8
+    assert found["voted"] == "kmeans n_clusters=3"
+    grid = data(run(*words, "-e", "dbscan", "--grid", "eps=1,2", "--grid", "min_samples=3..5"))
+    assert grid["settings"][0] == {"estimator": "dbscan", "eps": 1, "min_samples": 3}
+    assert len(grid["values"]) == 6
+    assert len(data(run(*words, "-e", "kmeans", "-e", "ward"))["values"]) == 38
+
+
+def test_bad_grids_are_refused(refused, folder):
+    assert "NAME=RANGE" in refused("tune", "points.csv", "-e", "dbscan", "--grid", "eps")
+    assert "eps" in refused("tune", "points.csv", "-e", "dbscan", "--grid", "epps=1,2")

@@ -26,7 +26,7 @@ NO_FILES = {
     *("weighting", "weights", "compare labels", "compare measure", "predict_by", "tree labels"),
     *("memberships", "benchmark measure", "posthoc", "truth_noise", "truths"),
     *("run_choice", "representation", "sample", "sampling", "by", "align_to", "how"),
-    *("drift objects", "drift labels"),
+    *("drift objects", "drift labels", "grid"),
 }
 # What a command does not go without.
 NEEDED = {

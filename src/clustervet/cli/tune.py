@@ -22,15 +22,17 @@ def tune(
     ],
     k: options.K = None,
     estimator: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             "--estimator",
             "-e",
             metavar="NAME | MODULE:CLASS",
-            help="Clusterer: kmeans, ward, gmm, dbscan, ... or a class of your own.",
+            help="Clusterer: kmeans (the default), ward, gmm, dbscan, ... or a class of your own; "
+            "of several, one is chosen.",
+            callback=options.listed,
         ),
         READ_CODE,
-    ] = "kmeans",
+    ] = None,
     parameter: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Parameter to tune, if not the number of clusters."),
@@ -38,6 +40,14 @@ def tune(
     values: Annotated[
         str | None,
         typer.Option(metavar="RANGE", help="Its values: 0.1..1..0.1 or 0.5,1,2."),
+    ] = None,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=RANGE",
+            help="Values of one of several parameters, all combinations of which are tried; "
+            "repeat it.",
+        ),
     ] = None,
     features: options.Features = None,
     exclude: options.Exclude = None,
@@ -94,13 +104,20 @@ def tune(
     [bold]clustervet tune points.csv --k 2..20[/bold]
 
     [bold]clustervet tune points.parquet -e dbscan --parameter eps --values 0.1..2..0.1[/bold]
+
+    [bold]clustervet tune points.csv -e kmeans,ward --k 2..8[/bold]
+
+    [bold]clustervet tune points.csv -e dbscan --grid eps=0.5,1,2 --grid min_samples=3,5[/bold]
     """
     from clustervet.frames import open_table
     from clustervet.frames.writing import write_whole
     from clustervet.tuning import tune as tune_parameter
     from clustervet.view import csv_rows
 
+    named = options.named_objects(estimator or ["kmeans"], "a clusterer", "class") or []
+    several = len(named) > 1 or grid is not None
     name, tried = _asked(k, parameter, values)
+    asked = _grid(grid, name, tried) if several else None
     opened = partial(
         open_table, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )
@@ -108,12 +125,12 @@ def tune(
     others = None
     if validation is not None:
         others = opened(validation).features(table.feature_names, later=True)
-    (clusterer,) = options.named_objects([estimator], "a clusterer", "class") or [estimator]
     found = tune_parameter(
-        clusterer,
+        named if several else named[0],
         table,
-        name,
-        tried,
+        None if several else name,
+        None if several else tried,
+        grid=asked,
         measures=measures,
         metric=metric,
         noise=noise,
@@ -132,6 +149,19 @@ def tune(
     emit(found, format, output, remarks=() if features else [table.remark], report=report)
 
 
+def _grid(
+    grid: list[str] | None, name: str, tried: Sequence[float] | None
+) -> dict[str, Sequence[float]]:
+    """Return the values of each parameter; numbers of clusters are 2 to 20 if nothing is asked."""
+    found: dict[str, Sequence[float]] = {} if tried is None else {name: tried}
+    for one in grid or []:
+        key, sign, text = one.partition("=")
+        if not sign or not key or key in found:
+            raise ParameterError(f"--grid must be NAME=RANGE, once for each name, not {one!r}.")
+        found[key] = _values(text, f"--grid {key}")
+    return found or {name: range(2, 21)}
+
+
 def _asked(
     k: str | None, parameter: str | None, values: str | None
 ) -> tuple[str, Sequence[float] | None]:
@@ -146,6 +176,11 @@ def _asked(
         return "n_clusters", None if values is None else options.whole_numbers(values, "--values")
     if values is None:
         raise ParameterError(f"--parameter {parameter} needs its --values.")
-    found = options.numbers(values, "--values")
-    whole = all(value.is_integer() for value in found) and "." not in values.replace("..", "")
-    return parameter, [int(value) for value in found] if whole else found
+    return parameter, _values(values, "--values")
+
+
+def _values(text: str, option: str) -> Sequence[float]:
+    """Return numbers, whole ones where all are written so."""
+    found = options.numbers(text, option)
+    whole = all(value.is_integer() for value in found) and "." not in text.replace("..", "")
+    return [int(value) for value in found] if whole else found

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from clustervet._checks import nearest, suggestion
+from clustervet._checks import is_number, nearest, suggestion
 from clustervet._memory import need
 from clustervet.errors import ParameterError, Setting
 from clustervet.labels import show_label
@@ -121,6 +121,30 @@ class Algorithm:
     def is_density_based(self) -> bool:
         """Whether it is one of scikit-learn's that look for dense regions and leave noise."""
         return type(self.template).__name__ in {ALGORITHMS[name][1] for name in DENSITY}
+
+    def quick(self, starts: int) -> Algorithm:
+        """Return the same with fewer starts, where it has a number of them."""
+        from sklearn.base import clone
+
+        many = [
+            name
+            for name, value in self.template.get_params().items()
+            if _last(name) == "n_init"
+            and (value == "auto" or (is_number(value) and value > starts))
+        ]
+        if not many:
+            return self
+        template = clone(self.template, safe=False)
+        template.set_params(**dict.fromkeys(many, starts))
+        return replace(self, template=template)
+
+    def ends(self, values: Sequence[Any]) -> list[int] | None:
+        """Return the places of values at the end of a range, where values have no order."""
+        return None
+
+    def at(self, value: Any) -> Algorithm:
+        """Return the algorithm that clusters at a value of the parameter."""
+        return self
 
     @property
     def fixed(self) -> str:

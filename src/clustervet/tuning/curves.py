@@ -130,7 +130,7 @@ class CurvePlan:
         """Return the measures of one fit."""
         if fit.labels is not None:
             again = partial(self._again, fit)
-            found = self._measured(points, fit.labels, self.asked, again)
+            found = self._measured(points, fit.labels, self.asked, again, fit.key)
             return replace(found, warning=fit.warning)
         why = self.algorithm.refusal(fit.key, str(fit.error).rstrip("."))
         nowhere = {record.key: Outcome(math.nan, why) for record, _ in self.asked}
@@ -151,6 +151,7 @@ class CurvePlan:
         labels: NDArray[Any],
         asked: Asked,
         again: Cluster | None = None,
+        value: Any = None,
     ) -> MeasuredFit:
         is_noise = labels == NOISE
         # Measures of density know what noise is; the others see what the user's policy leaves.
@@ -163,7 +164,7 @@ class CurvePlan:
         for record, options in asked:
             view = dense if record.family == "density" else seen
             if again is not None and self.refits(record, options) and not isinstance(view, str):
-                outcomes[record.key] = self._refitted(points, again, record, options)
+                outcomes[record.key] = self._refitted(points, again, value, record, options)
                 continue
             outcomes[record.key] = (
                 Outcome(math.nan, view)
@@ -188,13 +189,14 @@ class CurvePlan:
         return needs_refits(record, options) and (record.key in RESAMPLED or not distances)
 
     def _refitted(
-        self, points: Any, again: Cluster, record: Measure, options: Mapping[str, Any]
+        self, points: Any, again: Cluster, value: Any, record: Measure, options: Mapping[str, Any]
     ) -> Outcome:
         """Return a measure for which samples of the points are clustered again."""
         if self.algorithm.fixed:
             return Outcome(math.nan, self.algorithm.fixed)
         if record.key in RESAMPLED:
-            return resampled(points, again, self.algorithm, self.metric, record, options)
+            clusterer = self.algorithm.at(value)
+            return resampled(points, again, clusterer, self.metric, record, options)
         view = partial(self._geometry, noise=self.noise)
         return cross_validated(points, again, view, record, options)
 
@@ -214,12 +216,17 @@ class CurvePlan:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Measured fits at every value, and all points in a single cluster (`start`)."""
+    """Measured fits at every value, and all points in a single cluster (`start`).
+
+    `ends` are the places of settings at the end of a range, where settings have no order and those
+    with as many clusters are one answer.
+    """
 
     values: list[Any]
     fits: list[MeasuredFit]
     start: MeasuredFit
     points: int
+    ends: list[int] | None = None
 
     def curve(self, key: str) -> Floats:
         """Return a measure at every value."""
@@ -276,7 +283,8 @@ def fit_curves(
                 measured.append(next(fits))
                 tick()
             points = drawn(rows)
-            yield Curves(values, measured, plan.start(points), points.shape[0])
+            ends = plan.algorithm.ends(values)
+            yield Curves(values, measured, plan.start(points), points.shape[0], ends)
 
 
 def read_rules(asked: Mapping[str, str] | None, records: list[Measure]) -> dict[str, str]:
@@ -436,6 +444,7 @@ def _optimum(record: Measure, curve: Floats, curves: Curves) -> Choice:
         scale=scale,
         start=curves.at_one(record.key),
         thresholds=ROUGH_STRENGTHS if record.key in ROUGH else None,
+        ends=curves.ends,
     )
 
 

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet._checks import is_number
-from clustervet.fitting.algorithms import Algorithm
 from clustervet.fitting.fits import FitTask, run_rows
 from clustervet.geometry.points import is_sparse
 from clustervet.registry import measures as registry
@@ -166,7 +164,8 @@ class Comparison:
         rows = run_rows(((tasks, points) for points in held), self.n_jobs, self.plan.measured)
         found = []
         for points, fits in zip(held, rows, strict=True):
-            found.append(Curves(self.values, fits, self.plan.start(points), points.shape[0]))
+            ends = self.plan.algorithm.ends(self.values)
+            found.append(Curves(self.values, fits, self.plan.start(points), points.shape[0], ends))
             tick()
         return found
 
@@ -201,7 +200,7 @@ def compare(
         return "all points are equal"
     asked = _quick_measures(plan)
     rules = {record.key: plan.rules.get(record.key, "optimum") for record, _ in asked}
-    plan = replace(plan, algorithm=_quick(plan.algorithm), asked=asked, rules=rules)
+    plan = replace(plan, algorithm=plan.algorithm.quick(STARTS), asked=asked, rules=rules)
     nulls = Nulls(dense, plan.algorithm.reads_counts)
     trial = Comparison(plan, every.values, n_jobs, square)
     data = trial.statistics(trial.curves([dense], tick))[0]
@@ -299,24 +298,6 @@ def _chosen(points: int, most: int, stream: np.random.SeedSequence) -> NDArray[n
     if points <= most:
         return np.arange(points)
     return np.sort(np.random.default_rng(stream).choice(points, most, replace=False))
-
-
-def _quick(algorithm: Algorithm) -> Algorithm:
-    """Return the algorithm with fewer starts, where it has a number of them."""
-    from sklearn.base import clone
-
-    held = algorithm.template.get_params()
-    many = [
-        name
-        for name, value in held.items()
-        if name.rpartition("__")[2] == "n_init"
-        and (value == "auto" or (is_number(value) and value > STARTS))
-    ]
-    if not many:
-        return algorithm
-    template = clone(algorithm.template, safe=False)
-    template.set_params(**dict.fromkeys(many, STARTS))
-    return replace(algorithm, template=template)
 
 
 def _quick_measures(plan: CurvePlan) -> Asked:

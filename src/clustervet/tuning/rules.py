@@ -333,6 +333,7 @@ def find_optimum(
     scale: Scale = "share",
     start: float | None = None,
     thresholds: tuple[float, float] | None = None,
+    ends: Sequence[int] | None = None,
 ) -> Choice:
     """Find the best value of a curve, and how far it stands out.
 
@@ -355,6 +356,9 @@ def find_optimum(
         The curve at one cluster, where it has a value there.
     thresholds : tuple of float, optional
         The strengths from which an optimum is clear: one within the range, and one at its end.
+    ends : sequence of int, optional
+        For values without an order, such as combinations of several parameters: the places of
+        those at the end of a range. Values with like numbers of clusters are then neighbours.
 
     Returns
     -------
@@ -389,9 +393,15 @@ def find_optimum(
         return nothing("optimum", "a choice needs two values with a number or more", skipped)
     ordered = all(is_number(value) for value in values)
     index = _middle_best(goods, clusters)
-    spared = _neighbours(values, index, clusters) if ordered and scale != "odds" else [index]
+    spared: Any = [index]
+    if ends is not None and clusters is not None:
+        near = _like_numbers(np.asarray(clusters, np.float64), index)
+        spared = near if len(near) < len(goods) else [index]
+    elif ordered and scale != "odds":
+        spared = _neighbours(values, index, clusters)
     strength = _stands_out(goods, index, np.delete(goods, spared), scale, sign)
-    ends = (0, len(goods) - 1) if ordered else ()
+    if ends is None:
+        ends = (0, len(goods) - 1) if ordered else ()
     two = clusters is not None and clusters[index] == 2
     at_end = ordered and index in (defined[0], defined[-1])
     enough = (thresholds or STRENGTHS[scale])[1 if at_end else 0]
@@ -422,10 +432,16 @@ def _neighbours(values: Sequence[Any], index: int, clusters: Sequence[int] | Non
         return np.flatnonzero(abs(places - index) <= 1)
     counts = np.asarray(clusters, np.float64)
     if (counts == np.asarray(values, np.float64)).all():
-        ratio = counts / counts[index]
-        return np.flatnonzero((ratio < NEIGHBOURS - 1e-9) & (ratio > 1 / NEIGHBOURS + 1e-9))
+        return _like_numbers(counts, index)
     runs = np.cumsum(np.append(0, np.diff(counts) != 0))
     return np.flatnonzero((runs == runs[index]) | (abs(places - index) <= 1))
+
+
+def _like_numbers(counts: Floats, index: int) -> Places:
+    """Return the places of numbers of clusters that are near to one of them."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = counts / counts[index]
+    return np.flatnonzero((ratio < NEIGHBOURS - 1e-9) & (ratio > 1 / NEIGHBOURS + 1e-9))
 
 
 def _stands_out(goods: Floats, index: int, others: Floats, scale: Scale, sign: float) -> float:

@@ -19,6 +19,7 @@ from clustervet.fitting.algorithms import (
 )
 from clustervet.fitting.fits import progress_bar
 from clustervet.fitting.given import check_values, read_given
+from clustervet.fitting.grid import GridAlgorithm, read_grid
 from clustervet.geometry.metrics import Metric, read_metric
 from clustervet.geometry.picture import tried_points
 from clustervet.geometry.points import read_distances, read_points, scale_ratio, standardized
@@ -56,6 +57,7 @@ def tune(
     values: Iterable[Any] | None = None,
     measures: Any = None,
     *,
+    grid: Mapping[str, Iterable[Any]] | None = None,
     metric: Any = "euclidean",
     noise: Any = "drop",
     standardize: bool = False,
@@ -77,7 +79,8 @@ def tune(
         The name of an algorithm, such as "kmeans", "ward", "gmm" or "dbscan", or any
         scikit-learn clusterer or pipeline. Or a function that takes a value of the parameter and
         returns labels of the points of X; it is called once per value, and gets the seed if it has
-        an argument ``random_state`` or ``seed``. Or labels that were made before, by value: a
+        an argument ``random_state`` or ``seed``. Or a list of clusterers, of which one is chosen.
+        Or labels that were made before, by value: a
         mapping from values to labels, or a data frame with one column per value. See the notes.
     X : array-like, sparse matrix or data frame
         Points by features; with ``metric="precomputed"``, the distances of all pairs of points,
@@ -93,6 +96,9 @@ def tune(
         measures of distance; the two that know only distances for ``metric="precomputed"``; "dbcv"
         for a clusterer that looks for dense regions. Two more names judge the clusterer by samples
         that are clustered again: "prediction_strength" and "instability"; see the notes.
+    grid : dict, optional
+        Values of several parameters, all combinations of which are tried, instead of `parameter`
+        and `values`. Of several clusterers, each has those of the parameters that it knows.
     metric : str or callable, optional
         The distance of two points. An algorithm that is given by name uses it too, if it can.
     noise : {"drop", "keep", "singletons"} or dict, optional
@@ -186,6 +192,18 @@ def tune(
     >>> found.verdict
     '5 of 5 measures choose 3.'
 
+    Several clusterers with their settings, of which one is chosen:
+
+    >>> from sklearn.cluster import AgglomerativeClustering, KMeans
+    >>> found = tune(
+    ...     [KMeans(n_init=3), AgglomerativeClustering()],
+    ...     X,
+    ...     grid={"n_clusters": [2, 3, 4], "linkage": ["ward", "average"]},
+    ...     random_state=0,
+    ... )
+    >>> found.suggestion, found.settings[found.suggestion]["n_clusters"]
+    ('KMeans n_clusters=3', 3)
+
     A function of the parameter, and labels that were made before:
 
     >>> from scipy.cluster.hierarchy import fcluster, linkage
@@ -215,7 +233,7 @@ def tune(
         raise ParameterError(
             Setting("validation"), " is for features; with distances there are none."
         )
-    algorithm, tried = _read_estimator(estimator, X, parameter, values, how)
+    algorithm, tried = _read_estimator(estimator, X, parameter, values, grid, how)
     if tried is None and not algorithm.varies_number:
         raise ParameterError(f"values of {algorithm.parameter} must be given.")
     samples = whole(bootstrap, "bootstrap")
@@ -311,6 +329,9 @@ def tune(
         else {},
         validation=0 if others is None else int(others.shape[0]),
         fixed=algorithm.fixed,
+        settings={value: algorithm.settings_of(value) for value in tried}
+        if isinstance(algorithm, GridAlgorithm)
+        else {},
     )
     seen = {"drawn": points, "names": names, "precomputed": precomputed}
     if found.voted is None:
@@ -360,9 +381,22 @@ def _read_estimator(
     X: Any,  # noqa: N803  # the name that everyone gives to features
     parameter: str | None,
     values: Any,
+    grid: Any,
     metric: Metric,
 ) -> tuple[Algorithm, list[Any] | None]:
     """Return what clusters, and the values to try if there are any."""
+    several = isinstance(estimator, list | tuple)
+    if grid is not None or several:
+        if values is not None or parameter is not None:
+            raise ParameterError(
+                "a grid has its parameters and values; leave parameter and values out."
+            )
+        if several and len(estimator) == 1:
+            several, (estimator,) = False, estimator
+        if several or not isinstance(grid, Mapping) or len(grid) != 1:
+            found_grid = read_grid(estimator, grid, metric.function or metric.name)
+            return found_grid, list(found_grid.combinations)
+        ((parameter, values),) = grid.items()
     found = read_given(estimator, parameter, X)
     if found is None:
         named = NUMBERS[0] if parameter is None else parameter

@@ -97,6 +97,8 @@ class Tuning(Result):
         In how many folds points were left out, each time with a new fit, for their likelihood.
     validation : int, optional
         The points of a validation set.
+    settings : dict, optional
+        By value, the clusterer and its parameters, where several were tried together.
     splits : dict, optional
         By measure that clusters samples again, the number of pairs of samples.
     tendency : str, optional
@@ -142,6 +144,7 @@ class Tuning(Result):
     folds: int = 0
     validation: int = 0
     splits: dict[str, int] = field(default_factory=dict)
+    settings: dict[Any, dict[str, Any]] = field(default_factory=dict)
     tendency: str = ""
     outlying: tuple[int, int] = (0, 0)
     picture: ClusteredPoints | None = None
@@ -175,7 +178,12 @@ class Tuning(Result):
         return sorted(votes, key=lambda vote: (-vote.weight, -len(vote.clear)))
 
     def _run(self, index: int) -> int:
-        """Return the first of the values in a row that give as many clusters as this one."""
+        """Return the first of the values in a row that give as many clusters as this one.
+
+        Settings have no order: then it is the first of all with as many clusters.
+        """
+        if self.settings:
+            return int(np.flatnonzero(self.counts == self.counts[index])[0])
         while index and self._is_ordered and self.counts[index - 1] == self.counts[index]:
             index -= 1
         return index
@@ -347,6 +355,7 @@ class Tuning(Result):
             **({"warnings": _texts(self.warned)} if self.warned else {}),
             **({"scale_ratio": self.scale_ratio} if self.scale_ratio else {}),
             **({"fixed": self.fixed} if self.fixed else {}),
+            **({"settings": plain(list(self.settings.values()))} if self.settings else {}),
             "measures": [
                 {
                     "measure": record.key,
@@ -430,7 +439,7 @@ class Tuning(Result):
         """
         held = self.stability
         heads = [Column(show_label(self.parameter), "number" if self._is_ordered else "text")]
-        cells = [[Cell(value_text(value)) for value in self.values]]
+        cells = [[Cell(self._shown(value)) for value in self.values]]
         if any(count != value for count, value in zip(self.counts, self.values, strict=True)):
             heads.append(Column("clusters"))
             cells.append([number_cell(int(count)) for count in self.counts])
@@ -485,6 +494,10 @@ class Tuning(Result):
             ),
         )
 
+    def _shown(self, value: Any) -> str:
+        """Return a value as the table shows it; settings in full, which tell them apart."""
+        return show_label(value, 200) if self.settings else value_text(value)
+
     @property
     def _stable_clusters(self) -> Stability | None:
         """How well the clusters come back in samples, at the value that has the votes."""
@@ -494,13 +507,16 @@ class Tuning(Result):
 
     @property
     def _span(self) -> str:
+        if self.settings:
+            return counted(len(self.values), "combination")
         values = [value_text(value) for value in self.values]
         return values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
 
     def _caption(self) -> str:
         end = ", standardized" if self.standardized else ""
-        name = f"{show_label(self.estimator)}, {show_label(self.parameter)}"
-        return f"{name} {self._span}, {self.points:,} points{end}"
+        name = show_label(self.estimator)
+        tried = self._span if self.settings else f"{show_label(self.parameter)} {self._span}"
+        return f"{name}, {tried}, {self.points:,} points{end}"
 
     def _cell(self, record: Measure, row: int) -> Cell:
         choice, held = self.choices[record.key], self.stability

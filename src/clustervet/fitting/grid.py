@@ -1,0 +1,160 @@
+"""Several clusterers, each with several settings, as one clusterer whose parameter names both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from clustervet._checks import is_number, suggestion
+from clustervet.errors import ParameterError
+from clustervet.fitting.algorithms import NUMBERS, Algorithm, read_algorithm
+from clustervet.labels import plain_label, show_label
+
+# Settings that are tried at most.
+MOST = 10_000
+
+
+@dataclass(frozen=True)
+class GridAlgorithm(Algorithm):
+    """All combinations of clusterers and settings, by the text that names each."""
+
+    combinations: dict[str, tuple[Algorithm, dict[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def members(self) -> list[Algorithm]:
+        """The clusterers, each once."""
+        return list({id(one): one for one, _ in self.combinations.values()}.values())
+
+    def made(self, value: Any, seed: int | None) -> Any:
+        """Return a fresh copy of one clusterer with its settings."""
+        algorithm, settings = self.combinations[value]
+        copy = algorithm.made(None, seed)
+        return copy.set_params(**settings) if settings else copy
+
+    def at(self, value: Any) -> Algorithm:
+        """Return the clusterer of one combination."""
+        return self.combinations[value][0]
+
+    def ends(self, values: Sequence[Any]) -> list[int] | None:
+        """Return the places of settings with the least or the largest number of clusters."""
+        numbers: list[Any] = [
+            next((x for name, x in self.combinations[value][1].items() if name in NUMBERS), None)
+            for value in values
+        ]
+        held = {float(number) for number in numbers if is_number(number)}
+        if len(held) < 2:
+            return []
+        outer = min(held), max(held)
+        return [place for place, number in enumerate(numbers) if number in outer]
+
+    def settings_of(self, value: Any) -> dict[str, Any]:
+        """Return the name and the settings of one combination."""
+        algorithm, settings = self.combinations[value]
+        return {"estimator": algorithm.name, **settings}
+
+    @property
+    def varies_number(self) -> bool:
+        """The parameter that varies is a name."""
+        return False
+
+    @cached_property
+    def seeds(self) -> list[str]:
+        """The seeds of all clusterers."""
+        return [name for one in self.members for name in one.seeds]
+
+    @property
+    def has_own_seed(self) -> bool:
+        """Whether all clusterers have seeds, and the user set them."""
+        return all(one.has_own_seed for one in self.members)
+
+    @property
+    def is_density_based(self) -> bool:
+        """Whether all of them look for dense regions."""
+        return all(one.is_density_based for one in self.members)
+
+    @cached_property
+    def reads_counts(self) -> bool:
+        """Whether one of them reads features from zero on."""
+        return any(one.reads_counts for one in self.members)
+
+    def quick(self, starts: int) -> GridAlgorithm:
+        """Return the same with fewer starts, where they have a number of them."""
+        held = {id(one): one.quick(starts) for one in self.members}
+        combinations = {
+            name: (held[id(one)], settings) for name, (one, settings) in self.combinations.items()
+        }
+        return GridAlgorithm(self.name, None, self.parameter, combinations=combinations)
+
+    def check_size(self, points: int) -> None:
+        """Refuse more points than fit into memory."""
+        for one in self.members:
+            one.check_size(points)
+
+
+def read_grid(estimators: Any, grid: Any, metric: Any) -> GridAlgorithm:
+    """Return the combinations of clusterers and settings, or refuse them.
+
+    A setting is for the clusterers that have it; one that none has is refused.
+    """
+    listed = list(estimators) if isinstance(estimators, list | tuple) else [estimators]
+    if not listed:
+        raise ParameterError("there is no estimator; give at least one.", parameter="estimator")
+    read = [read_algorithm(one, None, metric) for one in listed]
+    asked = _read_values(grid)
+    known = [set(one.template.get_params()) for one in read]
+    for name in asked:
+        if not any(_own_name(name, each) for each in known):
+            every = sorted(set().union(*known))
+            hint = suggestion(name, every, f"they take {', '.join(every)}.")
+            raise ParameterError(
+                f"no estimator has the parameter {show_label(name)!r}; {hint}", parameter="grid"
+            )
+    names = [one.name for one in read]
+    combinations: dict[str, tuple[Algorithm, dict[str, Any]]] = {}
+    for k, (algorithm, each) in enumerate(zip(read, known, strict=True)):
+        name = algorithm.name
+        title = f"{name} {names[: k + 1].count(name)}" if names.count(name) > 1 else name
+        own = {
+            _own_name(key, each): values for key, values in asked.items() if _own_name(key, each)
+        }
+        for values in product(*own.values()):
+            settings = dict(zip(map(str, own), values, strict=True))
+            shown = ", ".join(f"{key}={show_label(value)}" for key, value in settings.items())
+            text = shown if len(read) == 1 and shown else f"{title} {shown}".strip()
+            if text in combinations:
+                raise ParameterError(f"the setting {show_label(text)} is given twice.")
+            combinations[text] = algorithm, settings
+            if len(combinations) > MOST:
+                raise ParameterError(f"the grid has more than {MOST:,} settings.")
+    name = names[0] if len(read) == 1 else f"{len(read)} clusterers"
+    return GridAlgorithm(
+        name, None, "settings" if len(read) == 1 else "clusterer", combinations=combinations
+    )
+
+
+def _own_name(name: str, known: Iterable[str]) -> str:
+    """Return how a clusterer calls a parameter; empty if it has none of that name."""
+    if name in known:
+        return name
+    return NUMBERS[1] if name == NUMBERS[0] and NUMBERS[1] in known else ""
+
+
+def _read_values(grid: Any) -> dict[str, list[Any]]:
+    """Return the values of each parameter."""
+    if grid is None:
+        return {}
+    if not isinstance(grid, Mapping):
+        raise ParameterError("grid must be {parameter: values}.")
+    found = {}
+    for name, values in grid.items():
+        if not isinstance(name, str):
+            raise ParameterError(f"grid has a parameter that is no name: {show_label(name)}.")
+        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+            raise ParameterError(f"grid must have several values of {show_label(name)}.")
+        found[name] = [plain_label(value) for value in values]
+        if not found[name]:
+            raise ParameterError(f"grid has no value of {show_label(name)}.")
+    return found
