@@ -143,8 +143,8 @@ class Tuning(Result):
     fixed: str = ""
     folds: int = 0
     validation: int = 0
-    splits: dict[str, int] = field(default_factory=dict)
     settings: dict[Any, dict[str, Any]] = field(default_factory=dict)
+    splits: dict[str, int] = field(default_factory=dict)
     tendency: str = ""
     outlying: tuple[int, int] = (0, 0)
     picture: ClusteredPoints | None = None
