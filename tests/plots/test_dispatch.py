@@ -23,7 +23,7 @@ def kinds(result, **options):
 
 
 RESULTS = {
-    "Tuning": (cases.tuning, ["elbow"]),
+    "Tuning": (cases.tuning, ["elbow", "cluster-tree"]),
     "Selection": (cases.selection, ["bound"]),
     "ScoreCard": (lambda: cases.cards()["good"], ["scores"]),
     "ScoreCards": (cases.cards, ["scores"]),

@@ -69,6 +69,12 @@ FIGURES = {
     "silhouette": lambda: [plots.silhouette_plot(cases.widths())],
     "silhouette-many": lambda: [plots.silhouette_plot(cases.widths(50, 300))],
     "elbow": lambda: [plots.elbow_plot(cases.tuning())],
+    "cluster-tree": lambda: [plots.cluster_tree(cases.tuning())],
+    "stability": lambda: [
+        plots.stability_plot(
+            cv.stability([[0, 0, 1, 1], [0, 1, 1, 1]], labels=["a", "a", "b", "b"])
+        )
+    ],
     "bound": lambda: [plots.bound_plot(cases.selection())],
     "benchmark": lambda: plots.figures(benchmark()),
     "tree": lambda: plots.figures(dendrogram()),

@@ -32,6 +32,19 @@ FIGURES = {
     "silhouette": lambda **o: plots.silhouette_plot(cases.widths(), **o),
     "silhouette, many": lambda **o: plots.silhouette_plot(cases.widths(50, 300), **o),
     "elbow": lambda **o: plots.elbow_plot(cases.tuning(), **o),
+    "cluster tree": lambda **o: plots.cluster_tree(cases.tuning(), **o),
+    "cluster tree, hostile": lambda **o: plots.cluster_tree(
+        {"<b>": ["<i>", "<i>", "$x$"], "=1+1": ["<i>", "<u>", "$x$"]}, **o
+    ),
+    "stability": lambda **o: plots.stability_plot(
+        cv.stability([[0, 0, 1, 1], [0, 1, 1, 1]], labels=["<b>", "<b>", "$x$", "$x$"]), **o
+    ),
+    "tendency": lambda **o: plots.tendency_plot(
+        cv.tendency(np.random.default_rng(0).normal(size=(40, 2))), **o
+    ),
+    "drift": lambda **o: plots.figures(
+        cv.drift(["<b>", "<b>", "$x$"], ["<i>", "<i>", "<i>"], names=("<p>", "%{x}")), **o
+    )[0],
     "bound": lambda **o: plots.bound_plot(cases.selection(), **o),
     "map": lambda **o: plots.map_plot(
         cases.ensemble().embedding(), groups=cases.ensemble().groups(2), **o
@@ -712,3 +725,35 @@ def test_clusterings_without_a_value_are_not_called_the_same():
     assert figure.layout.meta["title"] == "Where NMI has a value, all clusterings are the same."
     same = plots.distance_heatmap(cv.distance_matrix({"a": other, "b": other}, "nmi"))
     assert same.layout.meta["title"] == "All clusterings are the same."
+
+
+def test_a_tree_of_clusters_has_a_disc_per_cluster_and_its_lines():
+    sweep = {3: [0, 0, 1, 1, 2, 2], 2: [0, 0, 0, 0, 1, 1], 4: [0, 1, 1, 2, 2, 3]}
+    figure = plots.cluster_tree(sweep)
+    discs = [trace for trace in figure.data if trace.mode == "markers"]
+    assert sum(len(trace.x) for trace in discs) == 2 + 3 + 4
+    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    # Half of each of the clusters 1 and 2 of the last row comes from each of two above.
+    assert sum(y is None for trace in lines for y in trace.y) == 3 + 6
+    assert len(discs[1].x) == 2
+    assert "2 clusters come from several above, first at 4." in figure.layout.meta["title"]
+    sizes = np.concatenate([trace.marker.size for trace in discs])
+    assert sizes.max() == 30
+    with pytest.raises(ParameterError, match="at least two"):
+        plots.cluster_tree({2: [0, 1]})
+    with pytest.raises(ParameterError, match="same objects"):
+        plots.cluster_tree({2: [0, 1], 3: [0, 1, 2]})
+    with pytest.raises(ParameterError, match="least"):
+        plots.cluster_tree(sweep, least=2)
+
+
+def test_a_tree_of_clusters_shows_what_is_unstable_in_samples():
+    points = np.random.default_rng(1).normal(size=(60, 2))
+    found = cv.tune("kmeans", points, values=[2, 3, 5], bootstrap=5, references=0, random_state=0)
+    figure = plots.cluster_tree(found)
+    stable = [one.stable for held in found.stability.clusters for one in held.clusters]
+    blue, orange = (trace for trace in figure.data if trace.mode == "markers")
+    assert (len(blue.x), len(orange.x)) == (sum(stable), len(stable) - sum(stable))
+    assert "unstable in samples" in figure.layout.meta["note"]
+    wide = {k: np.arange(200) % k for k in range(2, 40)}
+    assert "14 clusterings not drawn" in plots.cluster_tree(wide).layout.meta["note"]

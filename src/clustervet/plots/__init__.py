@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from clustervet.plots.laboratory import dom_figures, lattice_plot, property_matrix_plot
     from clustervet.plots.maps import dendrogram, distance_heatmap, map_plot, trajectory_plot
     from clustervet.plots.points import points_plot
+    from clustervet.plots.resolution import cluster_tree
     from clustervet.plots.still import svg
     from clustervet.plots.tables import alluvial, contingency_heatmap, information_diagram
     from clustervet.plots.tendency import tendency_plot
@@ -55,6 +56,7 @@ __all__ = [
     "alluvial",
     "benchmark_heatmap",
     "bound_plot",
+    "cluster_tree",
     "contingency_heatmap",
     "critical_difference_plot",
     "dendrogram",
@@ -93,6 +95,7 @@ _MODULES = {
     "laboratory": ("dom_figures", "lattice_plot", "property_matrix_plot"),
     "maps": ("dendrogram", "distance_heatmap", "map_plot", "trajectory_plot"),
     "points": ("points_plot",),
+    "resolution": ("cluster_tree",),
     "still": ("svg",),
     "tables": ("alluvial", "contingency_heatmap", "information_diagram"),
     "tendency": ("tendency_plot",),

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from clustervet._checks import is_number
-from clustervet.plots import canvas
+from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, escape, hover, plot_text
+from clustervet.plots.resolution import cluster_tree
 from clustervet.plots.theme import EITHER, QUIET, SYMBOLS
 from clustervet.registry import Measure
 from clustervet.selection import Selection
@@ -393,5 +394,12 @@ def _bound_note(selection: Selection, drawn: int, known: bool) -> str:
     return " ".join(said)
 
 
-canvas.draws(Tuning, elbow_plot)
+@figures.register
+def _(tuning: Tuning, *, theme: str = "light") -> list[Figure]:
+    drawn = [elbow_plot(tuning, theme=theme)]
+    if len(tuning.labels) > 1:
+        drawn.append(cluster_tree(tuning, theme=theme))
+    return drawn
+
+
 canvas.draws(Selection, bound_plot)
