@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
 from clustervet.errors import ParameterError, Setting
 
+# Characters of a value that a message names.
+LONGEST = 100
+
 
 def is_whole(value: Any) -> bool:
     """Return whether a value is one whole number."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message names it: on one line, and not too long.
+
+    >>> shown("x"), shown(np.zeros((3, 3)))
+    ("'x'", 'array([[0., 0., 0.], [0., 0., 0.], [0., 0., 0.]])')
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def whole(value: Any, name: str, least: int = 0, most: int | None = None) -> int:
@@ -26,7 +39,7 @@ def whole(value: Any, name: str, least: int = 0, most: int | None = None) -> int
     if is_whole(value) and least <= value and (most is None or value <= most):
         return int(value)
     bounds = f"of at least {least:,}" if most is None else f"between {least:,} and {most:,}"
-    raise ParameterError(Setting(name), f" must be a whole number {bounds}, not {value!r}.")
+    raise ParameterError(Setting(name), f" must be a whole number {bounds}, not {shown(value)}.")
 
 
 def is_number(value: Any) -> bool:
@@ -39,17 +52,17 @@ def is_number(value: Any) -> bool:
 def share(value: Any, name: str) -> float:
     """Return a number strictly between 0 and 1."""
     if not is_number(value) or not 0 < value < 1:
-        raise ParameterError(Setting(name), f" must lie between 0 and 1, not {value!r}.")
+        raise ParameterError(Setting(name), f" must lie between 0 and 1, not {shown(value)}.")
     return float(value)
 
 
 def one_of(value: Any, name: str, known: Iterable[Any]) -> Any:
     """Return a value that is one of those known."""
     names = list(known)
-    if value in names:
+    if isinstance(value, Hashable) and value in names:
         return value
     listed = f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}" if names[1:] else repr(names[0])
-    raise ParameterError(Setting(name), f" must be {listed}, not {value!r}.")
+    raise ParameterError(Setting(name), f" must be {listed}, not {shown(value)}.")
 
 
 def jobs(n_jobs: int | None) -> int | None:
@@ -81,7 +94,7 @@ def entropy(random_state: Any) -> Any:
     raise ParameterError(
         Setting("random_state"),
         " must be None, a whole number from 0 on, or a numpy Generator, RandomState or "
-        f"SeedSequence, not {random_state!r}.",
+        f"SeedSequence, not {shown(random_state)}.",
     )
 
 

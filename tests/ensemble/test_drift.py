@@ -250,6 +250,8 @@ BAD = {
     "one time": (lambda: cv.drift([[0, 1]]), LabelError, "at least two times"),
     "no second time": (lambda: cv.drift({"x": 0}), ParameterError, "two times"),
     "other lengths": (lambda: cv.drift([0, 1], [0, 1, 1]), LabelError, "2 labels and after 3"),
+    "no labels": (lambda: cv.drift(5, [0]), LabelError, "labels"),
+    "a table of labels": (lambda: cv.drift(np.zeros((2, 2)), [0, 1]), LabelError, "labels"),
     "no object in common": (lambda: cv.drift({"x": 0}, {"y": 0}), LabelError, "in common"),
     "names on one side": (lambda: cv.drift({"x": 0}, [0]), LabelError, "give both alike"),
     "only noise": (lambda: cv.drift([-1, -1], [0, 0]), LabelError, "no cluster"),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet import _kernels
-from clustervet._checks import is_number
+from clustervet._checks import is_number, shown
 from clustervet._kernels.patience import is_little
 from clustervet._progress import ticking
 from clustervet.ensemble.labelings import Labelings
@@ -145,7 +145,8 @@ class Coassociation(Result):
         """
         if not (is_number(low) and is_number(high) and 0 <= low <= high <= 1):
             raise ParameterError(
-                f"low and high must be from 0 to 1, in their order, not {low!r} and {high!r}."
+                f"low and high must be from 0 to 1, in their order, not {shown(low)} and "
+                f"{shown(high)}."
             )
         total = int(self.pairs.sum())
         between = (self.values > low) & (self.values <= high)

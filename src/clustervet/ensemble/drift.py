@@ -148,12 +148,16 @@ def drift(
     return Drifts(steps, dict(zip(titles, labels, strict=True)) if same else {})
 
 
-def _titles(given: Sequence[str] | None, usual: list[str]) -> Any:
+def _titles(given: Any, usual: list[str]) -> Any:
     if given is None:
         return tuple(usual)
-    if isinstance(given, str) or len(given) != len(usual):
+    try:
+        titles = () if isinstance(given, str) else tuple(map(str, given))
+    except TypeError:
+        titles = ()
+    if len(titles) != len(usual):
         raise ParameterError(f"names must be {len(usual)} names, one for each time.")
-    return tuple(str(name) for name in given)
+    return titles
 
 
 def _step(
@@ -168,6 +172,13 @@ def _step(
         return _share_drift(sides, titles, noise, level, random_state)
     one, two = _same_objects(sides, titles, asked=objects == "same")
     (first, old), (second, young) = read_clustered(one, noise), read_clustered(two, noise)
+    if len(first) != len(second):
+        raise LabelError(
+            f"{titles[0]} has {len(first):,} labels and {titles[1]} {len(second):,}; name the "
+            "objects (a mapping, or an index), or for other objects give ",
+            Setting("objects", "new"),
+            ".",
+        )
     return make_drift(titles, (old, young), (first, second), level)
 
 
@@ -190,14 +201,6 @@ def _same_objects(
     if (one is None) != (two is None):
         who, other = titles if one is not None else titles[::-1]
         raise LabelError(f"{who} names its objects and {other} does not; give both alike.")
-    lengths = [len(labels) for labels in sides]
-    if lengths[0] != lengths[1]:
-        raise LabelError(
-            f"{titles[0]} has {lengths[0]:,} labels and {titles[1]} {lengths[1]:,}; name the "
-            "objects (a mapping, or an index), or for other objects give ",
-            Setting("objects", "new"),
-            ".",
-        )
     return sides
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from clustervet._checks import is_number, nearest, suggestion
+from clustervet._checks import is_number, nearest, shown, suggestion
 from clustervet._memory import need
 from clustervet.errors import ParameterError, Setting
 from clustervet.labels import show_label
@@ -246,7 +246,7 @@ def read_algorithm(
 def check_parameter(parameter: Any) -> None:
     """Refuse a parameter that is no name."""
     if not isinstance(parameter, str | None):
-        raise ParameterError(f"parameter must be a name, not {parameter!r}.")
+        raise ParameterError(f"parameter must be a name, not {shown(parameter)}.")
 
 
 def _can_cluster(estimator: Any) -> bool:
@@ -378,4 +378,4 @@ def read_seed(random_state: Any) -> int | None:
     if is_whole and 0 <= random_state < 2**32:
         return int(random_state)
     wanted = "None, a whole number from 0 to 2^32 - 1 or a numpy Generator"
-    raise ParameterError(Setting("random_state"), f" must be {wanted}, not {random_state!r}.")
+    raise ParameterError(Setting("random_state"), f" must be {wanted}, not {shown(random_state)}.")

@@ -55,6 +55,10 @@ class GridAlgorithm(Algorithm):
         algorithm, settings = self.combinations[value]
         return {"estimator": algorithm.name, **settings}
 
+    def refusal(self, value: Any, why: str) -> str:
+        """Return why there is no clustering with some settings."""
+        return f"{value}: {why}"
+
     @property
     def varies_number(self) -> bool:
         """The parameter that varies is a name."""
@@ -152,9 +156,13 @@ def _read_values(grid: Any) -> dict[str, list[Any]]:
     for name, values in grid.items():
         if not isinstance(name, str):
             raise ParameterError(f"grid has a parameter that is no name: {show_label(name)}.")
-        if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        try:
+            held = None if isinstance(values, str | bytes) else list(values)
+        except TypeError:
+            held = None
+        if held is None:
             raise ParameterError(f"grid must have several values of {show_label(name)}.")
-        found[name] = [plain_label(value) for value in values]
+        found[name] = [plain_label(value) for value in held]
         if not found[name]:
             raise ParameterError(f"grid has no value of {show_label(name)}.")
     return found

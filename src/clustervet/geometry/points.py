@@ -222,7 +222,10 @@ def _from_frame(frame: Any, what: str, *, gaps: bool) -> NDArray[Any]:
             f"{what} has two columns called {show_label(name)!r}; names must be unique."
         ) from None
     except TypeError:
-        table = nw.from_native(frame, allow_series=True)
+        try:
+            table = nw.from_native(frame, allow_series=True)
+        except TypeError:
+            return _as_array(frame, what)  # an array of pandas
         if isinstance(table, nw.Series):
             return np.asarray(table.to_numpy())
         table = table.collect()
@@ -275,6 +278,8 @@ def _no_numbers(features: Any, what: str) -> str:
         table = np.asarray(features, dtype=object)
     except ValueError:
         return f"{what} must have rows of equal length."
+    if not table.ndim:
+        return f"{what} must be an array of points by features, not {kind_of(features)}."
     for place, item in np.ndenumerate(table):
         try:
             float(item)
