@@ -24,6 +24,7 @@ from clustervet.view import (
     plain,
     plain_table,
 )
+from clustervet.view.data import rows_of
 from clustervet.view.words import counted, names
 
 Floats = NDArray[np.float64]
@@ -216,12 +217,11 @@ class Stability(Result):
         """
         columns = self.columns()
         columns["cluster"] = [show_label(name) for name in columns["cluster"]]
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return {
             "schema": self.SCHEMA,
             "how": self.how,
             "samples": self.samples,
-            "clusters": plain(rows),
+            "clusters": rows_of(columns),
             "verdict": self.verdict,
             **({"failed": self.failed} if self.failed else {}),
         }

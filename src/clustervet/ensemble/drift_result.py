@@ -15,6 +15,7 @@ from clustervet._checks import one_of
 from clustervet.labels import show_label
 from clustervet.view import Cell, Result, Section, number_cell, plain, plain_table
 from clustervet.view.cells import with_ends
+from clustervet.view.data import rows_of
 from clustervet.view.words import counted, listed, names, p_text
 
 Places = NDArray[np.int64]
@@ -388,7 +389,6 @@ class ShareDrift(Result):
         """
         columns = self.columns()
         columns["cluster"] = [show_label(name) for name in self.clusters]
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return {
             "schema": self.SCHEMA,
             "names": list(self.names),
@@ -396,7 +396,7 @@ class ShareDrift(Result):
             "p_value": self.p_value,
             "psi": self.psi,
             "confidence": self.confidence,
-            "clusters": plain(rows),
+            "clusters": rows_of(columns),
             "verdict": self.verdict,
         }
 

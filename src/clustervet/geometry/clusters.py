@@ -13,7 +13,8 @@ from clustervet.errors import LabelError
 from clustervet.geometry.spanning import spanning_tree
 from clustervet.geometry.widths import all_widths
 from clustervet.labels import show_label
-from clustervet.view import Result, Section, Table, name_cell, plain, plain_table
+from clustervet.view import Result, Section, Table, name_cell, plain_table
+from clustervet.view.data import rows_of
 from clustervet.view.words import counted
 
 if TYPE_CHECKING:
@@ -113,8 +114,7 @@ class ClusterDistances(Result):
         """
         columns = self.columns()
         columns |= {name: list(map(show_label, columns[name])) for name in ("cluster", "nearest")}
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return {"schema": self.SCHEMA, "metric": self.metric, "clusters": plain(rows)}
+        return {"schema": self.SCHEMA, "metric": self.metric, "clusters": rows_of(columns)}
 
     def document(self) -> Section:
         """Return one row per cluster.

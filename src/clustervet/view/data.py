@@ -50,6 +50,16 @@ def record(value: Any) -> dict[str, Any]:
     return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
 
 
+def rows_of(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return columns as one plain record per row.
+
+    >>> rows_of({"name": ["a", "b"], "size": [1, 2]})
+    [{'name': 'a', 'size': 1}, {'name': 'b', 'size': 2}]
+    """
+    rows = zip(*columns.values(), strict=True)
+    return [plain(dict(zip(columns, row, strict=True))) for row in rows]
+
+
 def to_json(data: Any, indent: int | None = 2) -> str:
     """Return plain data as JSON."""
     return json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False)
