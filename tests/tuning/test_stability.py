@@ -415,3 +415,11 @@ def test_clusters_of_the_suggestion_in_samples():
     at = found.stability.clusters[found.values.index(3)]
     assert [cluster.jaccard for cluster in at.clusters] == [1, 1, 1]
     assert "Clusters at 3, the least stable first" in repr(found)
+
+
+def test_mixtures_get_more_points():
+    wide = np.concatenate([RNG.normal(c, 1, (150, 4)) for c in (0, 20)])
+    few = cv.stability("kmeans", wide, clusters=2, **QUIET)
+    more = cv.stability("gmm", wide, clusters=2, **QUIET)
+    assert "samples of 20 points" in few.how
+    assert "samples of 30 points" in more.how

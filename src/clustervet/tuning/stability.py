@@ -35,6 +35,8 @@ SAMPLES = 100
 # share them with all points (studies/cluster_stability.py).
 KEPT = 10
 LEAST, MOST = 0.05, 0.5
+# The same for a clusterer that estimates covariances, for each feature.
+PER_FEATURE = 3
 # Of the gaps between neighbouring points in a principal direction, the quantile that jitter has
 # as its standard deviation there (Hennig 2007, §3.4).
 JITTER = 0.05
@@ -84,7 +86,7 @@ def stability(
         The number of clusters, for an algorithm that is given by name; for others, another one.
     share : float, optional
         The share of the points in a subset. By default the one that leaves the median cluster 10
-        points, from a twentieth to half.
+        points, or three per feature if covariances are estimated; from a twentieth to half.
     metric : str or callable, optional
         The distance of two points, for an algorithm that is given by name.
     noise : label, optional
@@ -171,7 +173,7 @@ def stability(
             f"labels has {len(count.labels):,} labels, and X has {points.shape[0]:,} points."
         )
     if share is None:
-        kept = KEPT / float(np.median(count.sizes))
+        kept = plan.kept(points.shape[1]) / float(np.median(count.sizes))
         plan = replace(plan, share=min(MOST, max(LEAST, kept)))
     failed: Counter[str] = Counter()
     with progress_bar(plan.samples, "samples", progress) as tick:
@@ -213,6 +215,17 @@ class StabilityPlan:
         }[self.how]
         value = f", {self.algorithm.parameter} {self.value}" * bool(self.algorithm.parameter)
         return f"{show_label(self.algorithm.name)}{value}: {many}"
+
+    def kept(self, features: int) -> int:
+        """Return how many points a cluster needs; for covariances, some for each feature."""
+        held = {} if isinstance(self.algorithm, FunctionOfPoints) else self._parameters
+        covariances = any(name.rpartition("__")[2] == "covariance_type" for name in held)
+        return max(KEPT, PER_FEATURE * (features + 1)) if covariances else KEPT
+
+    @property
+    def _parameters(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.algorithm.template.get_params()
+        return found
 
     def size(self, points: int) -> int:
         """Return the number of points in a subset."""
