@@ -423,3 +423,14 @@ def test_mixtures_get_more_points():
     more = cv.stability("gmm", wide, clusters=2, **QUIET)
     assert "samples of 20 points" in few.how
     assert "samples of 30 points" in more.how
+
+
+def test_samples_of_dense_regions_are_less_dense():
+    assert "less dense than the data" in repr(cv.stability(DBSCAN(eps=3), X, **QUIET))
+    moved = cv.stability(DBSCAN(eps=3), X, how="jitter", **QUIET)
+    assert moved.remark == cv.stability(cut, X, **QUIET).remark == ""
+
+
+def test_a_name_near_to_that_of_a_measure_is_suggested():
+    with pytest.raises(ParameterError, match=r"did you mean prediction_strength\?"):
+        cv.tune("kmeans", X, measures=["silhouette", "prediction_strenght"])

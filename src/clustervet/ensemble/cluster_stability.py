@@ -107,8 +107,10 @@ class Stability(Result):
         What the samples are, in a few words.
     labels : ndarray
         The place of each object's cluster among the names; -1 for noise.
-    failed : dict, optional
+    failed : dict
         Why the clusterer refused samples, and how often.
+    remark : str, optional
+        What else a reader must know about the samples.
 
     Examples
     --------
@@ -130,6 +132,7 @@ class Stability(Result):
     how: str
     labels: Places
     failed: dict[str, int]
+    remark: str = ""
 
     def __getitem__(self, name: Any) -> ClusterStability:
         return self.clusters[self.names.index(name)]
@@ -293,6 +296,8 @@ class Stability(Result):
             said.append(f"{many} left {own} cluster in more than half of the samples.")
         for why, count in self.failed.items():
             said.append(f"{counted(count, 'sample')} left out: {show_label(why, 200)}.")
+        if self.remark:
+            said.append(self.remark)
         said.append("A stable cluster need not be a real one: a cut through one group may be too.")
         return said
 
@@ -325,12 +330,14 @@ class StabilityCount:
         self._seen[slice(None) if rows is None else rows] += inside
         self._stayed[slice(None) if rows is None else rows] += stayed
 
-    def result(self, how: str, failed: dict[str, int] | None = None) -> Stability:
+    def result(self, how: str, failed: dict[str, int] | None = None, remark: str = "") -> Stability:
         """Return what was found."""
         with np.errstate(invalid="ignore"):
             objects = self._stayed / self._seen
         table = np.array(self._jaccards).T.reshape(len(self.names), -1)
-        return Stability(self.names, self.sizes, table, objects, how, self.labels, failed or {})
+        return Stability(
+            self.names, self.sizes, table, objects, how, self.labels, failed or {}, remark
+        )
 
 
 def best_matches(own: Places, others: Places, clusters: int) -> tuple[Places, Floats]:

@@ -187,7 +187,7 @@ def stability(
                 tick()
     if sum(failed.values()) == plan.samples:
         raise ParameterError(f"{plan.algorithm.name} refuses all samples: {next(iter(failed))}.")
-    return count.result(plan.words(points.shape[0]), dict(failed))
+    return count.result(plan.words(points.shape[0]), dict(failed), plan.remark)
 
 
 @dataclass(frozen=True)
@@ -215,6 +215,16 @@ class StabilityPlan:
         }[self.how]
         value = f", {self.algorithm.parameter} {self.value}" * bool(self.algorithm.parameter)
         return f"{show_label(self.algorithm.name)}{value}: {many}"
+
+    @property
+    def remark(self) -> str:
+        """What a reader must know about samples of a clusterer that looks for dense regions."""
+        if self.how == "jitter" or not self.algorithm.is_density_based:
+            return ""
+        return (
+            "Samples are less dense than the data, so a clusterer that looks for dense regions may "
+            "lose clusters in them; jitter keeps all points."
+        )
 
     def kept(self, features: int) -> int:
         """Return how many points a cluster needs; for covariances, some for each feature."""

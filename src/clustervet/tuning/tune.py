@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clustervet._checks import is_number, jobs, whole
+from clustervet._checks import is_number, jobs, nearest, whole
 from clustervet.errors import FeatureError, ParameterError, Setting
 from clustervet.fitting.algorithms import (
     NUMBERS,
@@ -474,10 +474,14 @@ def _records(names: Any) -> list[Measure]:
     """Return measures by name: those of the registry, and those that judge the clusterer."""
     one = isinstance(names, str) or callable(names) or not isinstance(names, Iterable)
     listed = [names] if one else list(names)
-    found = [
-        (isinstance(name, str) and RESAMPLED.get(name)) or registry.select([name])[0]
-        for name in listed
-    ]
+    found = []
+    for name in listed:
+        near = nearest(name, RESAMPLED) if isinstance(name, str) and name not in registry else []
+        if near and near[0] != name:
+            raise ParameterError(
+                f"there is no measure {show_label(name)!r}; did you mean {near[0]}?"
+            )
+        found.append(RESAMPLED[name] if near else registry.select([name])[0])
     return list({record.key: record for record in found}.values())
 
 
