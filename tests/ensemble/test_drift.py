@@ -263,7 +263,8 @@ BAD = {
         "leave after",
     ),
     "confidence": (lambda: cv.drift([0], [0], confidence=2), ParameterError, "confidence"),
-    "names": (lambda: cv.drift([0], [0], names=["a"]), ParameterError, "2 names"),
+    "names": (lambda: cv.drift([0], [0], names=["a"]), ParameterError, "2 different names"),
+    "equal names": (lambda: cv.drift([0], [0], names=["a", "a"]), ParameterError, "different"),
     "a name twice": (
         lambda: cv.drift(pd.Series([0, 0], index=["x", "x"]), pd.Series([0], index=["x"])),
         LabelError,

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
+from scipy.sparse import random as random_sparse
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import beta
 
@@ -206,3 +207,12 @@ def test_bad_input_gets_one_sentence(points, options, error, words):
     with pytest.raises(error, match=words) as raised:
         cv.tendency(points, **options)
     assert "\n" not in str(raised.value)
+
+
+def test_wide_tables_are_looked_at_by_fewer_points():
+    text = random_sparse(600, 30_000, density=0.002, random_state=0, format="csr")
+    found = cv.tendency(text)
+    assert math.isnan(found.hopkins)
+    assert found.answer in ("none", "clusters")
+    assert "The Hopkins statistic is left out; with 30,000 features it says little." in repr(found)
+    assert "200 of the points" in repr(found)

@@ -757,3 +757,13 @@ def test_a_tree_of_clusters_shows_what_is_unstable_in_samples():
     assert "unstable in samples" in figure.layout.meta["note"]
     wide = {k: np.arange(200) % k for k in range(2, 40)}
     assert "14 clusterings not drawn" in plots.cluster_tree(wide).layout.meta["note"]
+
+
+def test_values_that_leave_only_noise_are_not_in_the_tree_of_clusters():
+    points = np.concatenate([np.random.default_rng(k).normal(9 * k, 1, (30, 2)) for k in (0, 1)])
+    options = {"references": 0, "measures": "silhouette"}
+    found = cv.tune("dbscan", points, "eps", [1e-6, 1, 2], **options)
+    assert found.counts[0] == 0
+    assert len(plots.figures(found)) == 2
+    alone = cv.tune("dbscan", points, "eps", [1e-6, 2], **options)
+    assert len(plots.figures(alone)) == 1

@@ -31,8 +31,11 @@ PAIRS = 200
 COMPONENTS = 3
 # Features up to which a tree finds nearest points quicker than all distances do.
 FEW_FEATURES = 8
-# Features from which powers of distances are those of a few points.
-MANY_FEATURES = 20
+# Features from which powers of distances are those of a few points, and beyond which the Hopkins
+# statistic is left out.
+MANY_FEATURES, MOST_FEATURES = 20, 200
+# Numbers in the points that are looked at: wide tables are looked at by fewer points.
+NUMBERS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,7 @@ class Tendency(Result):
                 "single Gaussian cloud looks like this too."
             )
         if math.isnan(self.hopkins):
-            return f"No sign of clusters: distances have one mode ({modes})."
+            return f"No sign of clusters: the points show one mode ({modes})."
         return f"No sign of clusters: the points look uniform ({known})."
 
     def columns(self) -> dict[str, Sequence[Any]]:
@@ -198,7 +201,10 @@ class Tendency(Result):
 
     def _notes(self) -> list[str]:
         said = []
-        if self.features:
+        if self.features > MOST_FEATURES:
+            many = f"{self.features:,} features"
+            said.append(f"The Hopkins statistic is left out; with {many} it says little.")
+        elif self.features:
             said.append(
                 "hopkins: 0.5 for uniform points, towards 1 for uneven ones; a single Gaussian "
                 "cloud scores above 0.5 as well. p: against 199 sets of uniform points in the box "
@@ -212,8 +218,9 @@ class Tendency(Result):
             "dip: distance to the nearest distribution with one mode; p: if there is one. Groups "
             "that overlap, or that no test direction separates, may be missed."
         )
-        if self.points > POINTS:
-            said.append(f"The tests look at {POINTS:,} of the points, and at distances of {PAIRS}.")
+        looked = _looked(self.features) if self.features else PAIRS
+        if self.points > looked:
+            said.append(f"The tests look at {looked:,} of the points, and at distances of {PAIRS}.")
         return said
 
 
@@ -264,7 +271,8 @@ def tendency(
     that leave out the exponent, or return 1 - H, are common (Wright 2022). H has the law
     Beta(m, m) for m places among uniform points without an edge. Points have edges, the more so
     the more features there are, and by that law up to 20% of uniform sets in 20 dimensions are
-    called uneven; so H is compared with that of 199 uniform sets in the same box.
+    called uneven; so H is compared with that of 199 uniform sets in the same box. With more than
+    200 features it is left out: powers of distances then are those of a few points.
 
     H says that points are not uniform, and not that they form groups. The dip test (Hartigan and
     Hartigan 1985) asks for more than one mode: of the distances between points, and of each of the
@@ -297,22 +305,28 @@ def tendency(
     if n < 10:
         raise FeatureError(f"at least 10 points are needed; X has {n}.")
     points = standardized(points) if standardize else points
-    drawn = points if n <= POINTS else _rows(points, _chosen(n, POINTS, rng), square)
-    dense = np.asarray(drawn.toarray() if is_sparse(drawn) else drawn, np.float64)
+    features = 0 if square else int(points.shape[1])
     rows = _chosen(n, PAIRS, rng)
     distances = _distances(_rows(points, rows, square), read)
     pairs = distances[np.triu_indices(len(rows), 1)]
-    if not np.ptp(dense, axis=0).any() or not pairs.any():
+    if not pairs.any():
         raise FeatureError("all points are equal.")
     dips = [DipTest("distances", *dip_p_value(pairs))]
     hopkins = p_value = beta = math.nan
-    if not square:
-        hopkins, p_value, beta = _hopkins(dense[:, np.ptp(dense, axis=0) > 0], rng)
+    if features:
+        drawn = points[_chosen(n, _looked(features), rng)]
+        dense = np.asarray(drawn.toarray() if is_sparse(drawn) else drawn, np.float64)
+        if features <= MOST_FEATURES:
+            hopkins, p_value, beta = _hopkins(dense[:, np.ptp(dense, axis=0) > 0], rng)
         for k, values in enumerate(_components(dense), 1):
             dips.append(DipTest(f"values of component {k}", *dip_p_value(values)))
     image, order = ordered_distances(distances)
-    features = 0 if square else int(points.shape[1])
     return Tendency(n, features, hopkins, p_value, beta, dips, image, rows[order], read.name)
+
+
+def _looked(features: int) -> int:
+    """Return how many points are looked at: fewer of a wide table, which takes longer."""
+    return max(PAIRS, min(POINTS, NUMBERS // max(1, features)))
 
 
 def _chosen(n: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -397,7 +397,7 @@ def _bound_note(selection: Selection, drawn: int, known: bool) -> str:
 @figures.register
 def _(tuning: Tuning, *, theme: str = "light") -> list[Figure]:
     drawn = [elbow_plot(tuning, theme=theme)]
-    if len(tuning.labels) > 1:
+    if np.count_nonzero(tuning.counts) > 1:
         drawn.append(cluster_tree(tuning, theme=theme))
     return drawn
 

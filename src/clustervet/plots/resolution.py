@@ -18,7 +18,7 @@ from clustervet.plots import canvas
 from clustervet.plots.canvas import Figure, hover
 from clustervet.plots.theme import EITHER, INK, QUIET
 from clustervet.tuning import Tuning
-from clustervet.view.words import counted, share, short, spoken
+from clustervet.view.words import counted, ident, share, short, spoken
 
 # Levels, and clusters of a level, that are drawn.
 LEVELS, WIDE = 24, 60
@@ -103,7 +103,7 @@ def cluster_tree(
                 x.append(rows[k][j])
                 y.append(k)
                 sizes.append(max(SMALL, LARGE * math.sqrt(level.sizes[j] / largest)))
-                ids.append([f"value:{short(level.name)}"])
+                ids.append([ident("value", level.name)])
                 boxes.append(_box(levels, k, j, name))
         canvas.add_marks(
             figure,
@@ -118,8 +118,8 @@ def cluster_tree(
                 "line": {"width": 1.5, "color": ink["paper"]},
             },
         )
-    titles = [f"{short(level.name)}" for level in levels]
-    canvas.name_rows(figure, [canvas.escape(text) for text in titles], showgrid=False)
+    titles = [canvas.escape(short(level.name)) for level in levels]
+    canvas.name_rows(figure, titles, showgrid=False)
     figure.update_xaxes(visible=False, range=[-0.6, width - 0.4])
     title, note = _words(sweep, levels)
     height = 40 + STEP * len(levels)
@@ -128,7 +128,11 @@ def cluster_tree(
 
 def _levels(sweep: Tuning | Mapping[Any, Any]) -> list[Level]:
     held = sweep.labels if isinstance(sweep, Tuning) else sweep
-    if not isinstance(held, Mapping) or len(held) < 2:
+    if not isinstance(held, Mapping):
+        raise ParameterError("a tree of clusters needs labels by value: {value: labels}.")
+    if isinstance(sweep, Tuning):  # a value may leave nothing but noise
+        held = {v: held[v] for v, many in zip(sweep.values, sweep.counts, strict=True) if many}
+    if len(held) < 2:
         raise ParameterError("a tree of clusters needs at least two clusterings, {value: labels}.")
     read = [(value, *read_clustered(labels)) for value, labels in held.items()]
     if len({len(codes) for _, codes, _ in read}) > 1:
