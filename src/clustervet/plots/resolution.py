@@ -221,4 +221,4 @@ def _words(sweep: Any, levels: list[Level]) -> tuple[str, str]:
     left = (
         f" {counted(total - len(levels), 'clustering')} not drawn." if total > len(levels) else ""
     )
-    return title, f"Discs are clusters, as large as they are; {why}.{left}"
+    return title, f"Each disc is a cluster, and its area the number of objects; {why}.{left}"
