@@ -155,7 +155,7 @@ def _titles(given: Any, usual: list[str]) -> Any:
         titles = () if isinstance(given, str) else tuple(map(str, given))
     except TypeError:
         titles = ()
-    if len(set(titles)) != len(usual):
+    if not len(titles) == len(set(titles)) == len(usual):
         raise ParameterError(f"names must be {len(usual)} different names, one for each time.")
     return titles
 
