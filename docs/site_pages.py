@@ -27,6 +27,7 @@ LIBRARIES: list[dict[str, Any]] = tomllib.loads(
 # Which letters the formulas of a family use; those of points where nothing is said.
 LETTERS = {
     "pairs": "pairs",
+    "coefficients": "pairs",
     "matching": "table",
     "impurity": "table",
     "objects": "table",

@@ -402,6 +402,52 @@ def hubert_gamma(both, p, q, m):
     return real(covariance) / _root((p / m) * (1 - p / m) * (q / m) * (1 - q / m))
 
 
+def _unlike(both, p, q):
+    """Pairs together in one of the clusterings alone."""
+    return (p - both) + (q - both)
+
+
+@_of_pairs
+def rogers_tanimoto(both, p, q, m):
+    """Rogers & Tanimoto 1960, from the share of agreements r: r / (2 - r)."""
+    return None if m == 0 else _over(1 - _unlike(both, p, q) / m, 1 + _unlike(both, p, q) / m)
+
+
+@_of_pairs
+def sokal_sneath_1(both, p, q, m):
+    """Sokal & Sneath 1963: j / (2 - j) of the Jaccard index j."""
+    return _over(both, 2 * (p + q) - 3 * both)
+
+
+@_of_pairs
+def sokal_sneath_2(both, p, q, m):
+    """Sokal & Sneath 1963: 2 r / (1 + r) of the share of agreements r."""
+    return _over(2 * (m - _unlike(both, p, q)), 2 * m - _unlike(both, p, q))
+
+
+@_of_pairs
+def kulczynski(both, p, q, m):
+    return None if p == 0 or q == 0 else (both / p + both / q) / 2
+
+
+@_of_pairs
+def russell_rao(both, p, q, m):
+    return _over(both, m)
+
+
+@_of_pairs
+def mcnemar(both, p, q, m):
+    """McNemar 1947, on pairs together in the classes alone and in the clusters alone."""
+    return 0 if _unlike(both, p, q) == 0 else real(p - q) / _root(_unlike(both, p, q))
+
+
+@_of_pairs
+def yule_q(both, p, q, m):
+    """Yule 1900."""
+    alike, unlike = both * (m - p - q + both), (p - both) * (q - both)
+    return _over(alike - unlike, alike + unlike)
+
+
 @_measure
 def mirkin(table):
     """Meilă 2007, eq. 8."""

@@ -14,7 +14,7 @@ import clustervet as cv
 from clustervet.inference import jackknife
 from clustervet.inference.jackknife import is_quick, left_out
 from clustervet.inference.left_out import LeftOut
-from clustervet.registry import FIELDS
+from clustervet.registry.catalogue import ON_REQUEST
 
 EXTERNAL = [record for record in cv.measures.values() if record.kind == "external"]
 QUICK = [record for record in EXTERNAL if record.arrays]
@@ -42,7 +42,7 @@ def tables(draw: Any) -> cv.Contingency:
 
 def test_which_measures_take_arrays() -> None:
     """The others find a best matching of quotients, or the best cluster of every class."""
-    general = [record for record in EXTERNAL if record.family not in FIELDS]
+    general = [record for record in EXTERNAL if record.family not in ON_REQUEST]
     assert {record.key for record in general if not record.arrays} == {
         "f_measure",
         "normalized_clustering_accuracy",

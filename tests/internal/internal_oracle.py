@@ -11,6 +11,7 @@ another number of clusters. `points` is `Points(features, labels, metric)`.
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -191,6 +192,7 @@ def xie_beni(p: Points) -> Real | None:
 # Pairs of points
 
 
+@cache
 def _pairs_by_side(p: Points) -> tuple[list[Real], list[Real]]:
     """The distances of pairs in one cluster, and of pairs in two."""
     together, apart = [], []
@@ -316,6 +318,7 @@ def dunn(p: Points) -> Real | None:
 # Silhouettes
 
 
+@cache
 def silhouette_points(p: Points) -> list[Real]:
     """Aggarwal 2015, eq. 6.45; a point alone in its cluster has 0 (Rousseeuw 1987)."""
     found = []
@@ -345,6 +348,212 @@ def simplified_silhouette(p: Points) -> Real | None:
         alone = len(p.groups[p.own[i]]) == 1
         found.append(ctx.zero if alone or not max(a, b) else (b - a) / max(a, b))
     return mean(found)
+
+
+def macro_silhouette(p: Points) -> Real | None:
+    """The mean of the means of the clusters."""
+    if not 2 <= p.k < p.n:
+        return None
+    widths = silhouette_points(p)
+    return mean([mean([widths[i] for i in group]) for group in p.groups])
+
+
+# Distances in order
+
+
+def c_index(p: Points) -> Real | None:
+    """Hubert & Levin 1976: the sum within, between the least and the greatest possible."""
+    together, apart = _pairs_by_side(p)
+    if not 2 <= p.k < p.n:
+        return None
+    every = sorted(together + apart)
+    least, most = ctx.fsum(every[: len(together)]), ctx.fsum(every[-len(together) :])
+    if most - least <= abs(most) * SAME:
+        return None
+    return (ctx.fsum(together) - least) / (most - least)
+
+
+@cache
+def _comparisons(p: Points) -> tuple[int, int]:
+    """How many distances within are below one between, and how many are above.
+
+    Distances that agree to ten digits are equal, in single precision to six.
+    """
+    together, apart = ([float(x) for x in side] for side in _pairs_by_side(p))
+    single = p.metric != "precomputed" and getattr(p.X, "dtype", None) == np.float32
+    tie = 1e-6 if single else 1e-10
+    apart.sort()
+    below = sum(len(apart) - bisect_right(apart, x * (1 + tie)) for x in together)
+    return below, sum(bisect_left(apart, x * (1 - tie)) for x in together)
+
+
+def baker_hubert_gamma(p: Points) -> Real | None:
+    """Baker & Hubert 1975: (s+ - s-) / (s+ + s-)."""
+    if not 2 <= p.k < p.n:
+        return None
+    below, above = _comparisons(p)
+    return ctx.mpf(below - above) / (below + above) if below + above else None
+
+
+def kendall_tau(p: Points) -> Real | None:
+    """Rohlf 1974: every two pairs are compared, but not two of the same side."""
+    if not 2 <= p.k < p.n:
+        return None
+    below, above = _comparisons(p)
+    sides = [len(side) for side in _pairs_by_side(p)]
+    comparisons = sum(sides) * (sum(sides) - 1) // 2
+    tied = sum(side * (side - 1) // 2 for side in sides)
+    return (below - above) / ctx.sqrt(ctx.mpf(comparisons - tied) * comparisons)
+
+
+def point_biserial(p: Points) -> Real | None:
+    """Pearson's correlation of the distances with 0 for one cluster and 1 for two."""
+    if not 2 <= p.k < p.n:
+        return None
+    together, apart = _pairs_by_side(p)
+    x = together + apart
+    y = [ctx.zero] * len(together) + [ctx.one] * len(apart)
+    middles = mean(x), mean(y)
+    dx, dy = ([v - middle for v in values] for values, middle in zip((x, y), middles, strict=True))
+    square = ctx.fdot(dx, dx)
+    if square <= SAME * ctx.fdot(x, x):
+        return None
+    return ctx.fdot(dx, dy) / ctx.sqrt(square * ctx.fdot(dy, dy))
+
+
+# Centroids and variances
+
+
+def ball_hall(p: Points) -> Real:
+    """Ball & Hall 1965, as clusterCrit has it."""
+    return mean([mean([p.to_centroids[i][c] ** 2 for i in g]) for c, g in enumerate(p.groups)])
+
+
+def pbm(p: Points) -> Real | None:
+    """Pakhira, Bandyopadhyay & Maulik 2004, eq. 4."""
+    if not 2 <= p.k < p.n:
+        return None
+    centre = p.mean(range(p.n))
+    far = ctx.fsum(
+        ctx.sqrt(sum((x - y) ** 2 for x, y in zip(p.feature(i), centre, strict=True)))
+        for i in range(p.n)
+    )
+    near = ctx.fsum(p.to_centroids[i][p.own[i]] for i in range(p.n))
+    widest = max(p.between_centroids(a, b) for a, b in cluster_pairs(p))
+    return (far / near * widest / p.k) ** 2 if near else None
+
+
+def duda_hart(p: Points) -> Real | None:
+    """Duda & Hart 1973: squares of pairs, over the number of points, are those about the mean."""
+    if not 2 <= p.k < p.n:
+        return None
+
+    def squares(members: Sequence[int]) -> Real:
+        pairs = itertools.combinations(members, 2)
+        return ctx.mpf(sum(p._square(i, j) for i, j in pairs)) / len(members)
+
+    own = [squares(group) for group in p.groups]
+    both = {(a, b): squares(p.groups[a] + p.groups[b]) for a, b in cluster_pairs(p)}
+    return max((own[a] + own[b]) / x for (a, b), x in both.items()) if all(both.values()) else None
+
+
+def _lengths_of_variances(p: Points) -> tuple[list[Real], Real]:
+    """|var_k| of each cluster, and |var| of all points."""
+    found = [_variances(p, group) for group in [*p.groups, list(range(p.n))]]
+    lengths = [ctx.sqrt(ctx.fsum(x * x for x in values)) for values in found]
+    return lengths[:-1], lengths[-1]
+
+
+def sd_index(p: Points, alpha: float | None = None) -> Real | None:
+    """Halkidi, Vazirgiannis & Batistakis 2000, eqs. 1 to 4."""
+    if not 2 <= p.k < p.n:
+        return None
+    apart = {pair: p.between_centroids(*pair) for pair in cluster_pairs(p)}
+    inside, whole = _lengths_of_variances(p)
+    if not min(apart.values()) or not whole:
+        return None
+    sums = [ctx.fsum(x for pair, x in apart.items() if a in pair) for a in range(p.k)]
+    dis = max(apart.values()) / min(apart.values()) * ctx.fsum(1 / x for x in sums)
+    return (dis if alpha is None else alpha) * mean(inside) / whole + dis
+
+
+def s_dbw(p: Points) -> Real | None:
+    """Halkidi & Vazirgiannis 2001, eqs. 1 to 5."""
+    if not 2 <= p.k < p.n:
+        return None
+    inside, whole = _lengths_of_variances(p)
+    if not whole:
+        return None
+    radius = ctx.sqrt(ctx.fsum(inside)) / p.k
+
+    def density(place: Vector, a: int, b: int) -> int:
+        members = p.groups[a] + p.groups[b]
+        steps = [[x - y for x, y in zip(p.feature(i), place, strict=True)] for i in members]
+        return sum(ctx.sqrt(ctx.fdot(step, step)) <= radius * (1 + SAME) for step in steps)
+
+    terms = []
+    for a, b in cluster_pairs(p):
+        one, other = p.centroids[a], p.centroids[b]
+        middle = [(x + y) / 2 for x, y in zip(one, other, strict=True)]
+        densest = max(density(one, a, b), density(other, a, b))
+        if not densest:
+            return None
+        terms.append(ctx.mpf(density(middle, a, b)) / densest)
+    return mean(inside) / whole + mean(terms)
+
+
+# Determinants
+
+
+def _log_determinant(square: list[Vector]) -> Real | None:
+    root = _cholesky(square)
+    return None if root is None else 2 * ctx.fsum(ctx.log(root[f][f]) for f in range(len(root)))
+
+
+def _pooled(p: Points) -> list[Vector]:
+    """W / n."""
+    found = [_covariance(p, g) for g in p.groups]
+    return [
+        [
+            ctx.fsum(len(g) * x[f][h] for g, x in zip(p.groups, found, strict=True)) / p.n
+            for h in range(p.d)
+        ]
+        for f in range(p.d)
+    ]
+
+
+def rubin(p: Points) -> Real | None:
+    """Friedman & Rubin 1967: |T| / |W|."""
+    found = scott_symons(p)
+    return None if found is None else _float(ctx.exp(found / p.n))
+
+
+def scott_symons(p: Points, covariance: str = "tied") -> Real | None:
+    """Scott & Symons 1971: n ln|T/n| - n ln|W/n|, or - sum_k n_k ln|W_k / n_k|."""
+    if getattr(p.X, "toarray", None):
+        return None  # dense features alone
+    total, within = _log_determinant(_covariance(p, range(p.n))), _log_determinant(_pooled(p))
+    if total is None or within is None:
+        return None
+    if covariance == "tied":
+        return p.n * (total - within)
+    own = [_log_determinant(_covariance(p, g)) for g in p.groups]
+    if any(x is None for x in own):
+        return None
+    return p.n * total - ctx.fsum(len(g) * x for g, x in zip(p.groups, own, strict=True))
+
+
+def marriott(p: Points) -> Real | None:
+    """Marriott 1971: k^2 |W|."""
+    if getattr(p.X, "toarray", None):
+        return None
+    within = _log_determinant(_pooled(p))
+    return None if within is None else _float(p.k**2 * ctx.exp(within) * ctx.mpf(p.n) ** p.d)
+
+
+def _float(value: Real) -> Real | None:
+    """The value, if a float can hold it."""
+    return value if ctx.mpf("3e-308") < value < ctx.mpf("8e307") else None
 
 
 # Likelihoods
@@ -588,6 +797,19 @@ MEASURES: dict[str, Callable[..., Real | None]] = {
     "bic": bic,
     "aic": aic,
     "dbcv": dbcv,
+    "macro_silhouette": macro_silhouette,
+    "c_index": c_index,
+    "baker_hubert_gamma": baker_hubert_gamma,
+    "kendall_tau": kendall_tau,
+    "point_biserial": point_biserial,
+    "ball_hall": ball_hall,
+    "pbm": pbm,
+    "duda_hart": duda_hart,
+    "sd_index": sd_index,
+    "s_dbw": s_dbw,
+    "rubin": rubin,
+    "scott_symons": scott_symons,
+    "marriott": marriott,
 }
 
 

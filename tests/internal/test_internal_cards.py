@@ -16,8 +16,10 @@ QUICK = [record.key for record in cv.measures.select(kind="internal") if record.
 
 def test_values_are_those_of_the_measures() -> None:
     card = cv.internal_scores(X, Y)
+    assert set(card) < set(QUICK)
+    card = cv.internal_scores(X, Y, measures=QUICK)
     for key in QUICK:
-        assert float(card[key]) == float(getattr(cv, key)(X, Y)), key
+        np.testing.assert_equal(float(card[key]), float(getattr(cv, key)(X, Y)), key)
     card = cv.internal_scores(X, Y, metric="manhattan", measures=["silhouette", "dunn"])
     assert card["silhouette"] == cv.silhouette(X, Y, metric="manhattan")
     assert card["dunn"] == cv.dunn(X, Y, metric="manhattan")
@@ -33,7 +35,7 @@ def test_every_undefined_value_has_its_reason() -> None:
     card = cv.internal_scores(constant, Y)
     assert math.isnan(card["log_likelihood"])
     assert "singular" in str(card)
-    card = cv.internal_scores(X, np.zeros(len(Y), dtype=int))
+    card = cv.internal_scores(X, np.zeros(len(Y), dtype=int), measures=QUICK)
     undefined = [key for key in QUICK if math.isnan(card[key])]
     assert "silhouette" in undefined
     assert "ssq" not in undefined

@@ -29,6 +29,11 @@ OF_DISTANCES = {
     "dunn": {},
     "silhouette": {},
     "generalized_dunn": {"between": "hausdorff", "within": "average"},
+    "macro_silhouette": {},
+    "c_index": {},
+    "baker_hubert_gamma": {},
+    "kendall_tau": {},
+    "point_biserial": {},
 }
 PLAIN = [key for key in oracle.MEASURES if key not in ("log_likelihood", "bic", "aic")]
 

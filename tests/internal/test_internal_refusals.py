@@ -23,7 +23,8 @@ D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
 INTERNAL = [record.key for record in cv.measures.select(kind="internal")]
 # Defined for a single cluster, and for a cluster a point.
 FOR_ONE = {"ssq", "log_likelihood", "bic", "aic", "validated_likelihood", "gap_statistic",
-           "medoid_distance", "median_distance", "intra_distance"}  # fmt: skip
+           "medoid_distance", "median_distance", "intra_distance", "ball_hall", "rubin",
+           "scott_symons", "marriott"}  # fmt: skip
 
 
 def changed(row: int, column: int, value: float, array: np.ndarray = X) -> np.ndarray:
@@ -259,7 +260,8 @@ def test_error_of_a_metric_function_is_the_users_own() -> None:
     "key", [key for key in INTERNAL if key not in
             ("silhouette", "dunn", "generalized_dunn", "intra_inter_ratio", "dbcv",
              "intra_distance", "inter_distance", "medoid_distance", "single_linkage",
-             "complete_linkage", "average_linkage")]
+             "complete_linkage", "average_linkage", "macro_silhouette", "c_index",
+             "baker_hubert_gamma", "kendall_tau", "point_biserial")]
 )  # fmt: skip
 def test_measures_of_features_need_features(key: str) -> None:
     with pytest.raises(ClustervetError, match=r"precomputed|distances"):

@@ -23,6 +23,7 @@ from clustervet.geometry.from_moments import sampled_silhouette
 
 FEATURES = ["a", "b", "c"]
 ALONE = ["ssq", "calinski_harabasz", "hartigan", "xie_beni", "ward_linkage"]
+INDICES = ["ball_hall", "duda_hart", "sd_index"]
 OF_SQUARES = ["intra_inter_ratio", "intra_distance", "inter_distance"]
 SPREAD = [*ALONE, "davies_bouldin"]
 
@@ -114,10 +115,11 @@ def test_what_needs_points_says_so():
     assert repr(geometry) == "Geometry of 80 points by moments: 3 features, 4 clusters, euclidean"
     own = [record for record in measures.values() if is_own(record)]
     card = internal_scores(geometry, measures=[record.key for record in own])
-    assert [record.key for record in own if math.isfinite(card[record.key])] == ALONE
+    finite = {record.key for record in own if math.isfinite(card[record.key])}
+    assert finite == {*ALONE, *INDICES}
     for metric in ("euclidean", "sqeuclidean"):
         geometry = Geometry.from_moments(moments_of(points, codes), metric)
-        exact = [*ALONE, *(OF_SQUARES if metric == "sqeuclidean" else [])]
+        exact = [*ALONE, *INDICES, *(OF_SQUARES if metric == "sqeuclidean" else [])]
         for record in own:
             if record.key not in exact:
                 with pytest.raises((FeatureError, ParameterError), match=r"need|every point"):
@@ -263,7 +265,7 @@ def test_likelihoods_follow_from_moments_and_rows(engine, mean, monkeypatch):
 def test_silhouettes_by_centroids_and_by_squares_follow_from_moments_and_rows(mean, monkeypatch):
     monkeypatch.setattr(rows_module, "ROWS", 70)
     # The room's own name for the module is that of the measure.
-    monkeypatch.setattr(sys.modules["clustervet.internal.silhouette"], "BLOCK", 100)
+    monkeypatch.setattr(sys.modules["clustervet.internal.common"], "BLOCK", 100)
     points, codes = blobs(mean)
     codes[0] = 9
     rows = Rows(as_table(points, codes), "k", FEATURES)

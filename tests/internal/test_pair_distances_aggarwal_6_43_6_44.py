@@ -61,10 +61,10 @@ def test_pairs_of_the_book_are_drawn_from_all_pairs_alike() -> None:
 
 
 def test_every_pair_is_equally_likely_to_be_drawn() -> None:
-    from clustervet.internal.compactness import _drawn_pairs
+    from clustervet.internal.pairs import drawn_pairs
 
     g = cv.Geometry([[0.0], [1.0], [3.0], [7.0]], [0, 0, 1, 1])
-    within, between = _drawn_pairs(g, 60_000, "simple", np.random.default_rng(0))
+    within, between = drawn_pairs(g, 60_000, "simple", np.random.default_rng(0))
     counts = np.zeros((4, 4), int)
     for one, other in (within, between):
         np.add.at(counts, (one, other), 1)

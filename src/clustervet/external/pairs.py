@@ -215,7 +215,7 @@ def pair_recall(table: Contingency) -> float:
     bounds=(0, 1),
     symmetric=True,
     perfect=1.0,
-    aliases=("pair_f", "pairwise_f"),
+    aliases=("pair_f", "pairwise_f", "czekanowski_dice"),
     equation="(1 + beta^2) N11 / ((1 + beta^2) N11 + beta^2 N10 + N01)",
     reference="van Rijsbergen 1979; Aggarwal 2015, §6.9.2",
     meaning="The harmonic mean of pairwise precision and recall; beta > 1 favours recall.",
@@ -307,12 +307,13 @@ def mirkin_invariant(table: Contingency) -> float:
     symmetric=True,
     adjusted=True,
     perfect=1.0,
-    aliases=("gamma",),
+    aliases=("gamma", "phi", "phi_coefficient"),
     equation="(M N11 - P Q) / sqrt(P Q (M - P) (M - Q))",
     reference="Hubert & Schultz 1976; Dom 2001, §5.2",
     meaning="The correlation over pairs between 'same class' and 'same cluster'.",
     use="You think of agreement as correlation: 0 is unrelated, 1 identical.",
-    avoid="One side has a single cluster, or only singletons: it is undefined there.",
+    avoid="One side has a single cluster, or only singletons: it is undefined there. Phi of "
+    "clusterCrit 1.2 lacks the square root.",
 )
 def hubert_gamma(table: Contingency) -> float:
     """Correlation between sharing a class and sharing a cluster.

@@ -132,6 +132,11 @@ class MomentGeometry(Geometry):
         return np.asarray(self.moments.scatter.sum(axis=1))
 
     @property
+    def feature_scatter(self) -> Floats:
+        """Sum of squared steps from the centroid, by cluster and feature."""
+        return self.moments.scatter
+
+    @property
     def spreads(self) -> Floats:
         """Mean distance to the centroid, by cluster."""
         if self.moments.distances is not None:

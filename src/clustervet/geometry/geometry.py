@@ -241,6 +241,12 @@ class Geometry:
             )
         return self.points  # type: ignore[no-any-return]  # an array, since not sparse
 
+    @property
+    def is_single(self) -> bool:
+        """Whether the features, or the distances that were given, are in single precision."""
+        known = self._distances if self._points is None else self._points
+        return known is not None and known.dtype == np.float32
+
     def __repr__(self) -> str:
         known = "distances" if self._points is None else f"{self.d:,} features"
         return f"Geometry of {self.n:,} points: {known}, {self.k:,} clusters, {self.metric.name}"
@@ -375,6 +381,11 @@ class Geometry:
     def spreads(self) -> Floats:
         """Mean distance to the centroid, by cluster."""
         return self._scatter[1] / self.sizes
+
+    @cached_property
+    def feature_scatter(self) -> Floats:
+        """Sum of squared steps from the centroid, by cluster and feature."""
+        return moments.feature_scatter(self.points, self.codes, self.sizes, self.centers)
 
     @cached_property
     def between(self) -> float:

@@ -139,6 +139,23 @@ def scatter(points: Any, codes: Labels, means: Centers) -> tuple[Floats, Floats]
     return sum(squares for squares, _ in parts), sum(distances for _, distances in parts)
 
 
+def feature_scatter(points: Any, codes: Labels, sizes: NDArray[np.int64], means: Centers) -> Floats:
+    """Squared steps from the centroids, summed by cluster and feature."""
+    clusters, d = means.anchors.shape
+    need(16 * clusters * d, f"the variances of {d:,} features in {clusters:,} clusters")
+    if is_sparse(points):
+        cells = np.repeat(codes.astype(np.int64), np.diff(points.indptr)) * d + points.indices
+        values = means.values.ravel()
+        squares = np.bincount(cells, (points.data - values[cells]) ** 2, clusters * d)
+        zeros = np.repeat(sizes, d) - np.bincount(cells, minlength=clusters * d)
+        return np.asarray((squares + zeros * values**2).reshape(clusters, d))
+    found = np.empty((d, clusters))
+    for f in range(d):
+        steps = (points[:, f] - means.anchors[codes, f]) - means.offsets[codes, f]
+        found[f] = np.bincount(codes, steps**2, clusters)
+    return found.T
+
+
 def unit_rows(points: Any) -> Any:
     """Rows scaled to length one; rows of zeros stay zero."""
     if is_sparse(points):

@@ -11,6 +11,7 @@ from clustervet.internal.batches import (
     silhouette_batch,
     silhouette_label,
 )
+from clustervet.internal.centroids import ball_hall, duda_hart, pbm, s_dbw, sd_index
 from clustervet.internal.compactness import (
     calinski_harabasz,
     gap_statistic,
@@ -21,6 +22,7 @@ from clustervet.internal.compactness import (
     ssq,
 )
 from clustervet.internal.density import dbcv
+from clustervet.internal.determinants import marriott, rubin, scott_symons
 from clustervet.internal.likelihood import aic, bic, log_likelihood, validated_likelihood
 from clustervet.internal.objectives import (
     average_linkage,
@@ -30,9 +32,11 @@ from clustervet.internal.objectives import (
     single_linkage,
     ward_linkage,
 )
+from clustervet.internal.order import baker_hubert_gamma, c_index, kendall_tau, point_biserial
 from clustervet.internal.separation import davies_bouldin, dunn, generalized_dunn, xie_beni
 from clustervet.internal.silhouette import (
     Silhouettes,
+    macro_silhouette,
     silhouette,
     silhouettes,
     simplified_silhouette,
@@ -42,11 +46,15 @@ __all__ = [
     "Silhouettes",
     "aic",
     "average_linkage",
+    "baker_hubert_gamma",
+    "ball_hall",
     "bic",
+    "c_index",
     "calinski_harabasz",
     "complete_linkage",
     "davies_bouldin",
     "dbcv",
+    "duda_hart",
     "dunn",
     "gap_statistic",
     "generalized_dunn",
@@ -56,9 +64,18 @@ __all__ = [
     "intra_inter_ratio",
     "isolated_label_silhouette",
     "isolated_labels",
+    "kendall_tau",
     "log_likelihood",
+    "macro_silhouette",
+    "marriott",
     "median_distance",
     "medoid_distance",
+    "pbm",
+    "point_biserial",
+    "rubin",
+    "s_dbw",
+    "scott_symons",
+    "sd_index",
     "silhouette",
     "silhouette_batch",
     "silhouette_label",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import UndefinedError
-from clustervet.geometry import Geometry
+from clustervet.geometry import Geometry, MomentGeometry
+from clustervet.geometry.widths import blocks
 from clustervet.registry import Estimate
 
 # Largest number of entries of a block of points × features or points × clusters.
@@ -65,3 +68,15 @@ def drawn_places(parts: list[tuple[int, int, int]], rng: np.random.Generator) ->
             if count
         ]
     )
+
+
+def pieces(geometry: Geometry) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Blocks of points and their clusters, small enough to compare with all centroids."""
+    if not isinstance(geometry, MomentGeometry):
+        for first, last in blocks(geometry):
+            yield geometry.points[first:last], geometry.codes[first:last]
+        return
+    rows = max(1, BLOCK // geometry.k)
+    for points, codes in geometry.blocks():
+        for at in range(0, len(codes), rows):
+            yield points[at : at + rows], codes[at : at + rows]

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet._checks import generator, one_of, whole
+from clustervet._checks import generator, whole
 from clustervet._progress import ticking
-from clustervet.errors import LabelError, ParameterError, UndefinedError
+from clustervet.errors import LabelError, UndefinedError
 from clustervet.geometry import Geometry
 from clustervet.internal.common import DISTANCE_BIAS, distance, ratio
+from clustervet.internal.pairs import (
+    NumberOfPairs,
+    Places,
+    distances_of,
+    drawn_pairs,
+    number_of_pairs,
+)
 from clustervet.registry import Estimate, measure
 
-# By default mean distances are exact up to this many pairs of points; beyond, this many pairs are
-# drawn.
-EXACT_PAIRS = 50_000_000
-DRAWN_PAIRS = 1_000_000
-# Pairs whose distances are computed at once.
-BATCH = 50_000
-DRAWS = ("halves", "simple")
 WHERE = ("in the same cluster", "in different clusters")
-Places = NDArray[np.int64]
-NumberOfPairs = int | Literal["all"] | None
 
 
 @measure(
@@ -59,9 +57,9 @@ def ssq(geometry: Geometry) -> float:
     better="lower",
     bounds=(0, math.inf),
     cost="pairs",
-    aliases=("within_between_ratio", "wb_ratio"),
+    aliases=("within_between_ratio", "wb_ratio", "mcclain_rao"),
     equation="mean distance of pairs in one cluster / mean distance of pairs in two",
-    reference="Aggarwal 2015, eqs. 6.43 and 6.44",
+    reference="Aggarwal 2015, eqs. 6.43 and 6.44; McClain & Rao 1975",
     meaning="How far apart points of one cluster are, compared with points of different clusters.",
     use="You want a number that is easy to read, for any metric: small is good, 1 is no structure.",
     avoid="Numbers of clusters differ much: more clusters lower it; " + DISTANCE_BIAS + ".",
@@ -99,7 +97,7 @@ def intra_inter_ratio(
     if count is None:
         within, between = _exact_means(geometry)
         return ratio(within, between, "all points lie in one place")
-    drawn = _drawn_pairs(geometry, count, draw, generator(random_state))
+    drawn = drawn_pairs(geometry, count, draw, generator(random_state))
     intra, inter = (_sampled_mean(geometry, drawn[side], WHERE[side]) for side in (0, 1))
     found = ratio(intra, inter, "all points drawn lie in one place")
     if not math.isfinite(found):
@@ -316,18 +314,10 @@ def gap_statistic(geometry: Geometry, references: int = 10, random_state: Any = 
     return Estimate(float(found.mean()) - math.log(within), standard_error=error, sample=count)
 
 
-def _number(geometry: Geometry, pairs: Any, draw: str) -> int | None:
-    """The number of pairs to draw, or None for all pairs."""
-    one_of(draw, "draw", DRAWS)
-    if pairs is None:
-        # Squared distances of all pairs follow from centroids.
-        few = math.comb(geometry.n, 2) <= EXACT_PAIRS or geometry.metric.squares
-        return None if few else DRAWN_PAIRS
-    if isinstance(pairs, str):
-        if pairs == "all":
-            return None
-        raise ParameterError(f"pairs must be 'all' or the number to draw, not {pairs!r}.")
-    return whole(pairs, "pairs", 4)
+def _number(geometry: Geometry, pairs: NumberOfPairs, draw: str) -> int | None:
+    """The number of pairs to draw, or None for all; squared distances follow from centroids."""
+    known = pairs is None and geometry.metric.squares
+    return number_of_pairs(geometry, "all" if known else pairs, draw)
 
 
 def _mean_of_side(geometry: Geometry, side: int, pairs: Any, random_state: Any, draw: str) -> float:
@@ -335,7 +325,7 @@ def _mean_of_side(geometry: Geometry, side: int, pairs: Any, random_state: Any, 
     count = _number(geometry, pairs, draw)
     if count is None:
         return distance(geometry, _exact_means(geometry)[side])
-    drawn = _drawn_pairs(geometry, count, draw, generator(random_state))[side]
+    drawn = drawn_pairs(geometry, count, draw, generator(random_state))[side]
     return distance(geometry, _sampled_mean(geometry, drawn, WHERE[side]))
 
 
@@ -378,62 +368,9 @@ def _sampled_mean(geometry: Geometry, drawn: tuple[Places, Places], where: str) 
         raise UndefinedError(
             f"{len(drawn[0])} of the pairs drawn are of points {where}; draw more pairs"
         )
-    found = _distances(geometry, *drawn)
+    found = distances_of(geometry, *drawn)
     error = float(found.std(ddof=1)) / math.sqrt(len(found))
     return Estimate(float(found.mean()), standard_error=error, sample=len(found))
-
-
-def _drawn_pairs(
-    geometry: Geometry, count: int, draw: str, rng: np.random.Generator
-) -> tuple[tuple[Places, Places], tuple[Places, Places]]:
-    """Drawn pairs of points within clusters, and between them."""
-    if draw == "halves":
-        within = _pairs_within(geometry, count // 2, rng)
-        return within, _pairs_between(geometry, count - count // 2, rng)
-    one = rng.integers(0, geometry.n, count)
-    other = rng.integers(0, geometry.n - 1, count)
-    other += other >= one
-    same = geometry.sorted_codes[one] == geometry.sorted_codes[other]
-    return (one[same], other[same]), (one[~same], other[~same])
-
-
-def _pairs_within(
-    geometry: Geometry, count: int, rng: np.random.Generator
-) -> tuple[Places, Places]:
-    sizes = geometry.sizes.astype(float)
-    clusters = _drawn(sizes * (sizes - 1), count, rng)
-    start, size = geometry.starts[clusters], geometry.sizes[clusters]
-    one = rng.integers(0, size)
-    other = rng.integers(0, size - 1)
-    other += other >= one
-    return start + one, start + other
-
-
-def _pairs_between(
-    geometry: Geometry, count: int, rng: np.random.Generator
-) -> tuple[Places, Places]:
-    sizes = geometry.sizes.astype(float)
-    clusters = _drawn(sizes * (geometry.n - sizes), count, rng)
-    start, size = geometry.starts[clusters], geometry.sizes[clusters]
-    one = start + rng.integers(0, size)
-    other = rng.integers(0, geometry.n - size)
-    other += np.where(other >= start, size, 0)
-    return one, other
-
-
-def _drawn(weights: NDArray[np.float64], count: int, rng: np.random.Generator) -> Places:
-    """Clusters drawn by weight; none where no cluster has any."""
-    edges = np.cumsum(weights)
-    count = count if edges[-1] else 0
-    return np.asarray(np.searchsorted(edges, rng.random(count) * edges[-1], side="right"))
-
-
-def _distances(geometry: Geometry, rows: Places, others: Places) -> NDArray[np.float64]:
-    parts = [
-        geometry.paired(rows[at : at + BATCH], others[at : at + BATCH])
-        for at in range(0, len(rows), BATCH)
-    ]
-    return np.concatenate(parts)
 
 
 def _reference_ssq(

@@ -60,7 +60,7 @@ def log_likelihood(
     >>> round(log_likelihood(X, [0, 0, 1, 1], covariance="tied"), 6)
     -8.448343
     """
-    return _total(geometry, _model(geometry, covariance, regularization))
+    return _total(geometry, mixture_of(geometry, covariance, regularization))
 
 
 @measure(
@@ -93,7 +93,7 @@ def bic(geometry: Geometry, covariance: str = "full", regularization: float = 0.
     >>> round(bic(X, [0, 0, 1, 1], covariance="tied"), 6)
     22.441863
     """
-    model = _model(geometry, covariance, regularization)
+    model = mixture_of(geometry, covariance, regularization)
     return -2 * _total(geometry, model) + model.parameters * math.log(geometry.n)
 
 
@@ -129,7 +129,7 @@ def aic(geometry: Geometry, covariance: str = "full", regularization: float = 0.
     >>> round(aic(X, [0, 0, 1, 1], covariance="tied"), 6)
     24.896686
     """
-    model = _model(geometry, covariance, regularization)
+    model = mixture_of(geometry, covariance, regularization)
     return -2 * _total(geometry, model) + 2 * model.parameters
 
 
@@ -192,7 +192,7 @@ def validated_likelihood(
     """
     check_shape(covariance, regularization)
     if validation is not None:
-        model = _model(geometry, covariance, regularization)
+        model = mixture_of(geometry, covariance, regularization)
         return _mean_density(geometry, model.log_densities(new_points(geometry, validation)))
     points = geometry.dense
     count = min(whole(folds, "folds", 2), geometry.n)
@@ -249,7 +249,8 @@ def check_shape(covariance: Any, regularization: Any) -> None:
         )
 
 
-def _model(geometry: Geometry, covariance: str, regularization: float) -> Mixture:
+def mixture_of(geometry: Geometry, covariance: str, regularization: float = 0.0) -> Mixture:
+    """The mixture of Gaussians that the clusters make, kept with the geometry."""
     check_shape(covariance, regularization)
     key = ("mixture", covariance, regularization)
     if key not in geometry.memory:
@@ -276,6 +277,18 @@ def _total(geometry: Geometry, model: Mixture) -> float:
 def _unit_nats(geometry: Geometry) -> float:
     """What the unit of the geometry adds to the log density of a point."""
     return geometry.d * geometry.exponent * LOG_TWO
+
+
+class SingularError(UndefinedError):
+    """Raised where a covariance has no inverse; `why` says so, and the message also what to do."""
+
+    def __init__(self, whose: str) -> None:
+        self.why = (
+            f"{whose} is singular: too few points, or features that are constant or depend on one "
+            "another"
+        )
+        advice = "use a simpler covariance or regularization=1e-6"
+        super().__init__(f"{self.why}; {advice}", fault=FeatureError)
 
 
 @dataclass
@@ -454,9 +467,7 @@ def _scales(
         variances = scatter / size + extra
         if not variances.all():
             which = f" in feature {int(np.argmin(variances))}" if covariance == "diagonal" else ""
-            raise UndefinedError(
-                _singular(f"the variance of cluster {show_label(name)}{which}"), fault=FeatureError
-            )
+            raise SingularError(f"the variance of cluster {show_label(name)}{which}")
         found.append(np.sqrt(variances))
     return found
 
@@ -466,18 +477,11 @@ def _root(matrix: Floats, extra: float, whose: str) -> Floats:
     matrix = matrix + extra * np.eye(len(matrix))
     spread = np.sqrt(np.diag(matrix))
     if not spread.all():
-        raise UndefinedError(_singular(whose), fault=FeatureError)
+        raise SingularError(whose)
     try:
         root = np.linalg.cholesky(matrix / np.outer(spread, spread))
     except np.linalg.LinAlgError:
-        raise UndefinedError(_singular(whose), fault=FeatureError) from None
+        raise SingularError(whose) from None
     if np.diag(root).min() < SINGULAR:
-        raise UndefinedError(_singular(whose), fault=FeatureError)
+        raise SingularError(whose)
     return np.asarray(root * spread[:, None])
-
-
-def _singular(whose: str) -> str:
-    return (
-        f"{whose} is singular: too few points, or features that are constant or depend on one "
-        "another; use a simpler covariance or regularization=1e-6"
-    )

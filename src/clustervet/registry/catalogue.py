@@ -19,6 +19,7 @@ FAMILIES = {
     "coding": "code length of the classes given the clusters",
     "impurity": "mixtures of classes within clusters",
     "objects": "averages over single objects",
+    "coefficients": "further coefficients of pairs together and apart, on request",
     "coreference": "entities and their mentions, as in coreference resolution",
     "linkage": "entities found whole, and the cost of repairs, as in record linkage",
     "segmentation": "segments of images",
@@ -31,7 +32,10 @@ FAMILIES = {
     "silhouette": "each point's own cluster beside the nearest other",
     "likelihood": "density of the points in a mixture made from the clusters",
     "density": "connected dense regions of any shape, and noise",
+    "indices": "further indices of distances, variances and determinants, on request",
 }
+# Families that cards leave out unless they are asked for.
+ON_REQUEST = frozenset({*FIELDS, "coefficients", "indices"})
 
 
 class Registry(Mapping[str, Measure]):
@@ -149,7 +153,8 @@ class Registry(Mapping[str, Measure]):
             Keep the measures of these families alone. The family of a field, such as
             "coreference", also has the measures that the field shares with others.
         general : bool, default False
-            Where neither names nor families are given, leave out the measures of single fields.
+            Where neither names nor families are given, leave out the measures that are shown on
+            request: those of single fields, and further coefficients and indices.
 
         Returns
         -------
@@ -181,7 +186,7 @@ class Registry(Mapping[str, Measure]):
         if family is not None:
             return self._of_families([family] if isinstance(family, str) else family, found)
         if general and names is None:
-            return [record for record in found if record.family not in FIELDS]
+            return [record for record in found if record.family not in ON_REQUEST]
         return found
 
     def _of_families(self, families: Iterable[str], chosen: list[Measure]) -> list[Measure]:

@@ -24,7 +24,9 @@ from clustervet.scorecard.internal import DRAWN_POINTS, score_geometry
 
 SUFFIXES = {Path(f"x{suffix}").suffix for suffix in ENGINE_FORMATS if not suffix.endswith(".gz")}
 # Measures that need products of features, and features up to which these are added up.
-LIKELIHOODS = ("log_likelihood", "bic", "aic")
+# Measures that need products of features, and those that need mean distances to centroids.
+OF_PRODUCTS = ("log_likelihood", "bic", "aic", "rubin", "scott_symons", "marriott")
+OF_SPREADS = ("davies_bouldin", "pbm")
 MOST_CROSSED = 64
 
 
@@ -104,7 +106,8 @@ class FileFeatures:
         rows again; the silhouette is estimated from points drawn by cluster. What needs all
         distances at once stays undefined and says so.
         """
-        wanted = {record.key for record in measures.select(keys, kind="internal", family=family)}
+        chosen = measures.select(keys, kind="internal", family=family, general=True)
+        wanted = {record.key for record in chosen}
         names = list(self.chosen.feature_names)
         with (
             engine_for(self.engine, memory_limit=self.memory_limit) as opened,
@@ -127,8 +130,8 @@ class FileFeatures:
         moments = cluster_moments(
             frame,
             **columns,
-            spreads="davies_bouldin" in wanted,
-            cross=len(names) <= MOST_CROSSED and not wanted.isdisjoint(LIKELIHOODS),
+            spreads=not wanted.isdisjoint(OF_SPREADS),
+            cross=len(names) <= MOST_CROSSED and not wanted.isdisjoint(OF_PRODUCTS),
             noise=self.noise,
             missing=self.missing,
         )

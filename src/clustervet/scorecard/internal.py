@@ -36,7 +36,7 @@ def score_geometry(
     pred: str = "pred",
 ) -> ScoreCard:
     """Return the score card of one finished geometry."""
-    records = measures.select(measures_, kind="internal", family=family)
+    records = measures.select(measures_, kind="internal", family=family, general=True)
     for record in records:
         if record.kind != "internal":
             raise ParameterError(f"{record.key} needs a second labeling, not features.")
