@@ -1,4 +1,4 @@
-"""Chance for measures of features: random labels of the same points."""
+"""Chance for measures of features: random labels of the same points, and data without clusters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import math
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 
 import clustervet as cv
 from clustervet.errors import ParameterError
 
 RNG = np.random.default_rng(0)
+NULL = "structureless"
 Y = np.repeat([0, 1, 2], 10)
 X = RNG.normal(size=(30, 2)) + 4 * Y[:, None]
 
@@ -83,8 +86,21 @@ def test_what_it_shows():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: cv.chance("silhouette", X, Y, model="all"), "has the model 'sizes'"),
+        (lambda: cv.chance("silhouette", X, Y, model="all"), "has the models 'sizes'"),
         (lambda: cv.chance("silhouette", X), "needs features and labels"),
+        (lambda: cv.chance("silhouette", X, model=NULL), "needs features and labels"),
+        (lambda: cv.chance("silhouette", X, Y, estimator=KMeans(3)), "model='structureless' alone"),
+        (lambda: cv.chance("rand", Y, Y, estimator=KMeans(3)), "model='structureless' alone"),
+        (lambda: cv.chance("silhouette", X, Y, model=NULL, estimator=3), "must have fit_predict"),
+        (lambda: cv.chance("silhouette", X, Y, model=NULL, estimator=dict), "must have fit_pred"),
+        (lambda: cv.chance("silhouette", csr_matrix(X), Y, model=NULL), "must be dense features"),
+        (
+            lambda: cv.chance(
+                "dunn", np.ones((30, 30)) - np.eye(30), Y, metric="precomputed", model=NULL
+            ),
+            "must be dense features",
+        ),
+        (lambda: cv.chance("rand", Y, Y, model=NULL), "structureless"),
         (lambda: cv.chance("silhouette", X, Y, samples=0), "samples must be"),
         (lambda: cv.confidence_interval("silhouette", X, Y), "is a measure of features"),
     ],
@@ -92,3 +108,58 @@ def test_what_it_shows():
 def test_what_cannot_be_asked(call, said):
     with pytest.raises(ParameterError, match=said):
         call()
+
+
+@pytest.mark.parametrize("key", ["silhouette", "calinski_harabasz", "davies_bouldin"])
+def test_groups_that_are_apart_are_beyond_data_without_clusters(key):
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(90, 2)) + 8 * np.array([[0, 0], [1, 0], [0, 1]])[np.arange(90) % 3]
+    found = cv.chance(key, points, np.arange(90) % 3, model=NULL, samples=150, random_state=0)
+    assert (found.model, found.samples) == (NULL, 30)
+    assert found.p_value == 1 / 31
+    assert found.reference in str(found)
+    said = "none of 30 clusterings of data without clusters"
+    assert said in found.verdict
+
+
+@pytest.mark.parametrize("shape", ["normal", "uniform", "exponential", "standard_t"])
+def test_what_k_means_finds_in_one_group_is_not_beyond(shape):
+    """Random labels never do as well; data without clusters do."""
+    rng, alarms = np.random.default_rng(2), 0
+    for seed in range(8):
+        size = (80, 2 + seed % 2)
+        points = (
+            rng.standard_t(4, size) if shape == "standard_t" else getattr(rng, shape)(size=size)
+        )
+        labels = KMeans(3, n_init=3, random_state=seed).fit_predict(points)
+        low = cv.chance("silhouette", points, labels, samples=19, random_state=seed)
+        assert low.p_value == 1 / 20
+        found = cv.chance("silhouette", points, labels, model=NULL, samples=100, random_state=seed)
+        alarms += found.p_value <= 0.05
+    assert alarms <= 1
+
+
+def test_the_clusterer_of_the_labels_clusters_the_references():
+    ward = AgglomerativeClustering(3)
+    asked = {"model": NULL, "samples": 20, "random_state": 0}
+    one = cv.chance("silhouette", X, Y, estimator=ward, **asked)
+    two = cv.chance("silhouette", X, Y, estimator=lambda points: ward.fit_predict(points), **asked)
+    assert one.to_dict() == two.to_dict()
+    assert one.to_dict() != cv.chance("silhouette", X, Y, **asked).to_dict()
+    # One cluster has no silhouette.
+    none = cv.chance("silhouette", X, Y, estimator=DBSCAN(eps=1e9), **asked)
+    assert (none.undefined, none.samples) == (4, 4)
+    assert math.isnan(none.p_value)
+    assert none.verdict == ""
+
+
+def test_size_and_dropped_points_do_not_matter_to_references():
+    asked = {"model": NULL, "samples": 20, "random_state": 0}
+    labels = np.where(np.arange(30) % 10 == 0, -1, Y)
+    kept = labels >= 0
+    found = cv.chance("silhouette", X, labels, noise="drop", **asked)
+    assert found.to_dict() == cv.chance("silhouette", X[kept], Y[kept], **asked).to_dict()
+    tiny = cv.chance("ssq", np.ldexp(X, -300), Y, **asked)
+    usual = cv.chance("ssq", X, Y, **asked)
+    assert tiny.p_value == usual.p_value
+    assert math.isclose(tiny.expected, math.ldexp(usual.expected, -600), rel_tol=1e-6)

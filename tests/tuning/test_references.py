@@ -14,8 +14,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances
 
 from clustervet.errors import ParameterError
+from clustervet.geometry.nulls import Falling, Nulls, OneMode
 from clustervet.tuning import references, tune
-from clustervet.tuning.nulls import Falling, Nulls, OneMode
 from clustervet.tuning.references import joint_p_values, outlying_points
 
 STUDY = Path(__file__).parents[2] / "studies" / "tuning_accuracy.py"

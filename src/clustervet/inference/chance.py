@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +18,11 @@ from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError, TableError
 from clustervet.inference.batch import scores
 from clustervet.inference.expectation import ClosedForm
-from clustervet.inference.inner_chance import shuffled_values
+from clustervet.inference.inner_chance import (
+    STRUCTURELESS,
+    shuffled_values,
+    structureless_values,
+)
 from clustervet.inference.nulls import Side, resolve_model, sides
 from clustervet.inference.pair_null import ALL_TABLES, LOST, NORMAL, PEARSON, TRUSTED
 from clustervet.inference.resample import check_whole
@@ -40,7 +44,10 @@ RANDOM = {
     "number_one_sided": "predictions with the same number of clusters",
     "all_one_sided": "any predictions",
     LABELS: "the same points",
+    STRUCTURELESS: "data without clusters",
 }
+# What is drawn under a model; tables under all others.
+DRAWN = {LABELS: "random labels", STRUCTURELESS: "clusterings"}
 # How a p-value was found that is neither counted nor approximated.
 RANDOM_TABLES = "random tables"
 NOTES = {
@@ -81,6 +88,8 @@ class Chance(Result):
         How the p-value was found: "random tables", "all tables of these sizes", "Pearson III from
         the exact third moment", "normal, because the exact skewness is negative", or "" where there
         is no p-value.
+    reference : str, optional
+        With the model "structureless" the kind of data in which such a value is least unusual.
 
     Examples
     --------
@@ -103,6 +112,7 @@ class Chance(Result):
     undefined: int
     skewness: float
     tail: str
+    reference: str = ""
 
     @property
     def is_least(self) -> bool:
@@ -119,10 +129,16 @@ class Chance(Result):
         how = f"of {ALL_TABLES}" if self.tail == ALL_TABLES else "approximate"
         if self.is_least:
             shown = f"≤ {self.p_value:.2g}"
-            how = f"none of {self.samples:,} random clusterings does as well"
+            how = f"none of {self.samples:,} {self._drawn} does as well"
         elif self.tail == RANDOM_TABLES:
-            how = f"of {self.samples:,} random clusterings"
+            how = f"of {self.samples:,} {self._drawn}"
         return f"That {word}: p {shown} ({how})."
+
+    @property
+    def _drawn(self) -> str:
+        if not self.reference:
+            return "random clusterings"
+        return f"clusterings of data without clusters ({self.reference})"
 
     def document(self) -> Section:
         """Return the value beside what chance gives.
@@ -150,11 +166,12 @@ class Chance(Result):
 def chance_table(key: str, levels: Iterable[Chance], name: str = "") -> Table:
     """Return one row per measure: its value beside what random clusterings give."""
     found = list(levels)
-    what = "labels" if found[0].model == LABELS else "tables"
-    drawn = f"{found[0].samples:,} random {what} of " if found[0].samples else ""
+    what = DRAWN.get(found[0].model, "random tables")
+    drawn = f"{found[0].samples:,} {what} of " if found[0].samples else ""
+    which = f" ({found[0].reference})" if found[0].reference else ""
     return Table(
         key,
-        f"{f'{name}: ' if name else ''}beside {drawn}{RANDOM[found[0].model]}",
+        f"{f'{name}: ' if name else ''}beside {drawn}{RANDOM[found[0].model]}{which}",
         (
             Column("measure", "text"),
             Column("value"),
@@ -217,6 +234,7 @@ def chance(
     model: str = "sizes",
     samples: int = 1_000,
     ties: Ties = "conservative",
+    estimator: Any = None,
     random_state: Any = None,
     **options: Any,
 ) -> Chance:
@@ -233,13 +251,18 @@ def chance(
     model : str, default "sizes"
         What random clusterings share with the given ones: "sizes" (both sets of sizes), "number"
         (the numbers of clusters), "all" (nothing), or "number_one_sided" and "all_one_sided" (only
-        the prediction is random).
+        the prediction is random). A measure of features has "sizes" and "structureless"; see the
+        notes.
     samples : int, default 1000
         The number of random tables. With 0 nothing is sampled. The p-value is then exact for small
         tables and approximate for others, and only measures of pairs have one; see the notes.
     ties : {"conservative", "random"}, default "conservative"
         How random tables with exactly the same value count in the p-value: all of them, or a random
         share of them.
+    estimator : estimator or function, optional
+        With the model "structureless" what clusters data: an estimator with ``fit_predict``, or a
+        function of points. By default k-means with as many clusters as there are labels; give
+        the clusterer that made the labels.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
         The seed.
     **options
@@ -277,8 +300,12 @@ def chance(
     is in docs/theory.md.
 
     A measure of features is held against the same labels in random orders. That is a low bar: what
-    a clusterer finds in data without any clusters is far better than random labels too. Whether
-    there are clusters is what `tune` says, which clusters such data.
+    a clusterer finds in data without any clusters is far better than random labels too. With
+    ``model="structureless"`` data without clusters are drawn and clustered: uniform in the box of
+    the points and of their principal axes, one Gaussian, elliptical with the tails of the points,
+    and with one mode in each feature. The samples are shared out among these kinds, and the kind
+    that does best counts, so the p-value is the largest of theirs. The points must be dense
+    features. `tune` does the same for many numbers of clusters.
 
     Examples
     --------
@@ -297,8 +324,18 @@ def chance(
         whole(samples, "samples", 1)
         one_of(ties, "ties", ("conservative", "random"))
         rng = generator(random_state)
+        if model == STRUCTURELESS:
+            one = (record, truth, pred, samples, rng, estimator)
+            value, kinds = structureless_values(*one, **options)
+            levels = [
+                replace(_inner_level(record, value, drawn, ties, rng), model=model, reference=kind)
+                for kind, drawn in kinds.items()
+            ]
+            return max(levels, key=_least_unusual)
+        _no_estimator(estimator)
         given = shuffled_values(record, truth, pred, model, samples, rng, **options)
         return _inner_level(record, *given, ties, rng)
+    _no_estimator(estimator)
     return chance_levels(
         [record],
         truth,
@@ -311,15 +348,27 @@ def chance(
     )[0]
 
 
+def _no_estimator(estimator: Any) -> None:
+    if estimator is not None:
+        raise ParameterError(
+            f"estimator is for measures of features with model={STRUCTURELESS!r} alone."
+        )
+
+
+def _least_unusual(level: Chance) -> tuple[float, float]:
+    """The order of references: by the p-value, then by the distance from what is expected."""
+    p_value = -1.0 if math.isnan(level.p_value) else level.p_value
+    return p_value, 0.0 if math.isnan(level.z) else -abs(level.z)
+
+
 def _inner_level(
     record: Measure, value: float, drawn: NDArray[np.float64], ties: Ties, rng: np.random.Generator
 ) -> Chance:
     """Return the level of a measure of features, which is 0 at the mean of random labels."""
     defined = drawn[np.isfinite(drawn)]
     expected = float(defined.mean()) if len(defined) else math.nan
-    spread = _spread(defined)
-    slack = ROUNDING * max(1.0, abs(value))
-    gap = _rounded(value - expected, slack)
+    spread = _spread(record, defined)
+    gap = _rounded(value - expected, _slack(record, abs(value)))
     best = record.bounds[record.better == "higher"]
     finite = math.isfinite(best) and record.better != "neither" and best != expected
     tail, p_value = "", math.nan
@@ -413,7 +462,7 @@ def _level(
     gap = _rounded(value - expected, slack)
     spread, z = form.spread(), form.z()
     if spread is None or z is None:
-        spread = _spread(defined)
+        spread = _spread(record, defined)
         z = gap / spread if spread > 0 else math.nan
     reach = _rounded(_best(record, parameters, table) - expected, slack)
     tail, p_value = _p_value(record, value, defined, form, ties, rng)
@@ -432,6 +481,11 @@ def _level(
         skewness=form.skewness(),
         tail=tail,
     )
+
+
+def _slack(record: Measure, size: float) -> float:
+    """How much values of this size may differ by rounding; those in a unit may be tiny."""
+    return ROUNDING * (size if record.kind == "internal" and record.unit else max(1.0, size))
 
 
 def _rounded(number: float, slack: float) -> float:
@@ -474,7 +528,7 @@ def _share_reached(
 ) -> float:
     """The share of random values that are at least as good; of equal ones a share counts."""
     sign = 1.0 if record.better == "higher" else -1.0
-    slack = ROUNDING * max(1.0, abs(value))
+    slack = _slack(record, abs(value))
     above = int(np.count_nonzero(sign * (drawn - value) > slack))
     equal = int(np.count_nonzero(np.abs(drawn - value) <= slack))
     return (above + share * (equal + 1)) / (len(drawn) + 1)
@@ -521,8 +575,10 @@ def _values(measured: Sequence[tuple[Measure, dict[str, Any]]], table: Contingen
     return [record.evaluate(table, **own).value for record, own in measured]
 
 
-def _spread(drawn: NDArray[np.float64]) -> float:
+def _spread(record: Measure, drawn: NDArray[np.float64]) -> float:
     """The standard deviation of the samples."""
     if len(drawn) < 2:
         return math.nan
-    return _rounded(float(drawn.std(ddof=1)), ROUNDING * max(1.0, float(np.abs(drawn).max())))
+    size = float(np.abs(drawn).max())
+    scale = size if size > 1e100 or 0 < size < 1e-100 else 1.0  # whose square a float cannot hold
+    return _rounded(float((drawn / scale).std(ddof=1)) * scale, _slack(record, size))

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.fitting.fits import FitTask, run_rows
+from clustervet.geometry.nulls import Nulls
 from clustervet.geometry.points import is_sparse
 from clustervet.registry import measures as registry
 from clustervet.tuning.curves import SUMS, Asked, CurvePlan, Curves, statistic
-from clustervet.tuning.nulls import Nulls
 from clustervet.tuning.resampled import RESAMPLED
 from clustervet.tuning.rules import Floats
 from clustervet.view.data import record as plain_record

@@ -1,4 +1,4 @@
-"""Data without clusters that look like given data: the references of a tuning.
+"""Data without clusters that look like given data: references for values and for tunings.
 
 Law: points in, points out; nothing is fitted to a number of clusters here. Every kind has one mode
 at most, and keeps what is not a cluster: number of points and features, scales, correlations, skew,
