@@ -185,7 +185,10 @@ def test_the_gap_statistic_draws_its_own_references(fitted):
     values = range(2, 6)
     given = tune({k: LABELS[k] for k in values}, X, **options)
     direct = tune("kmeans", X, values=values, **options)
-    assert given.curves["gap_statistic"].tolist() == direct.curves["gap_statistic"].tolist()
+    # k-means clusters the references of labels that were given, with other seeds.
+    np.testing.assert_allclose(
+        given.curves["gap_statistic"], direct.curves["gap_statistic"], atol=0.05
+    )
     assert given.choices["gap_statistic"].value == 4
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from rich.console import Console
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import make_moons
 from sklearn.ensemble import IsolationForest
@@ -266,6 +266,20 @@ def test_measures_take_parameters_and_rules():
         4,
         True,
     )
+
+
+def test_references_of_the_gap_statistic_are_clustered_by_the_clusterer_that_is_tuned():
+    """k-means makes tighter clusters of structureless points than single linkage does."""
+    options = {"values": range(2, 5), "measures": {"gap_statistic": {"references": 3}}}
+    single = AgglomerativeClustering(linkage="single")
+    found = tune(single, X, references=0, **options)
+    for place, k in enumerate(range(2, 5)):
+        made = clone(single).set_params(n_clusters=k).fit_predict
+        wanted = cv.gap_statistic(X, made(X), references=3, cluster=made)
+        assert found.curves["gap_statistic"][place] == wanted
+        assert wanted > cv.gap_statistic(X, made(X), references=3)
+    with pytest.raises(cv.ClustervetError, match="cluster must be a function"):
+        cv.gap_statistic(X, made(X), cluster=3)
 
 
 def test_the_gap_statistic_has_its_own_rule():

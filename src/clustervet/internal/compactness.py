@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import generator, whole
 from clustervet._progress import ticking
-from clustervet.errors import LabelError, UndefinedError
+from clustervet.errors import LabelError, ParameterError, UndefinedError
 from clustervet.geometry import Geometry
 from clustervet.internal.common import DISTANCE_BIAS, distance, ratio
 from clustervet.internal.pairs import (
@@ -275,11 +275,13 @@ def hartigan(geometry: Geometry) -> float:
     aliases=("gap",),
     equation="mean over references of ln W* - ln W",
     reference="Tibshirani, Walther & Hastie 2001, eq. 3",
-    meaning="How much tighter the clusters are than k-means makes them in structureless data.",
+    meaning="How much tighter the clusters are than those of structureless data.",
     use="One cluster or none must be a possible answer: it is the measure that can say so.",
     avoid="Time is short: it clusters every reference set; " + DISTANCE_BIAS + ".",
 )
-def gap_statistic(geometry: Geometry, references: int = 10, random_state: Any = 0) -> float:
+def gap_statistic(
+    geometry: Geometry, references: int = 10, random_state: Any = 0, cluster: Any = None
+) -> float:
     """Logarithm of the SSQ expected without structure, minus that of the clustering.
 
     Parameters
@@ -288,12 +290,15 @@ def gap_statistic(geometry: Geometry, references: int = 10, random_state: Any = 
         Number of reference sets, at least 2.
     random_state : int, Generator or None, default 0
         Seed for the reference sets.
+    cluster : callable, optional
+        Function of points that returns labels, which clusters the reference sets. By default
+        k-means makes as many clusters as the clustering has. `tune` clusters them by the
+        clusterer that it tunes.
 
     Notes
     -----
-    Reference points are uniform in the box along the principal axes. k-means clusters each set
-    into as many clusters as the clustering has. The value is an `Estimate`; its standard error is
-    s_k of step 3 of the paper.
+    Reference points are uniform in the box along the principal axes. The value is an `Estimate`;
+    its standard error is s_k of step 3 of the paper.
 
     Examples
     --------
@@ -306,7 +311,9 @@ def gap_statistic(geometry: Geometry, references: int = 10, random_state: Any = 
     within = math.fsum(geometry.within)
     if within == 0:
         raise UndefinedError("all points of each cluster are equal, so the SSQ is 0")
-    expected = _reference_ssq(geometry.dense, geometry.k, count, generator(random_state))
+    if cluster is not None and not callable(cluster):
+        raise ParameterError("cluster must be a function of points that returns labels.")
+    expected = _reference_ssq(geometry, count, generator(random_state), cluster)
     if not expected.all():
         raise UndefinedError("reference points have no more positions than there are clusters")
     found = np.log(expected)
@@ -374,11 +381,12 @@ def _sampled_mean(geometry: Geometry, drawn: tuple[Places, Places], where: str) 
 
 
 def _reference_ssq(
-    points: NDArray[Any], clusters: int, count: int, rng: np.random.Generator
+    geometry: Geometry, count: int, rng: np.random.Generator, cluster: Any
 ) -> NDArray[np.float64]:
-    """SSQ of k-means on `count` sets of uniform points in the box along the principal axes."""
+    """SSQ of clusters of `count` sets of uniform points in the box along the principal axes."""
     from threadpoolctl import threadpool_limits
 
+    points = geometry.dense
     centred = points - points.mean(axis=0, dtype=np.float64)
     axes = np.linalg.eigh(centred.T @ centred)[1]
     turned = centred @ axes
@@ -387,7 +395,12 @@ def _reference_ssq(
     # Threads within a fit of this size cost more than they save.
     with ticking(count, "reference sets") as tick, threadpool_limits(1):
         for b in range(count):
-            found[b] = _kmeans_ssq(rng.uniform(low, high, points.shape), clusters, rng)
+            drawn = rng.uniform(low, high, points.shape)
+            if cluster is None or geometry.k == 1:
+                found[b] = _kmeans_ssq(drawn, geometry.k, rng)
+            else:
+                labels = cluster(np.ldexp(drawn, geometry.exponent))
+                found[b] = math.fsum(Geometry(drawn, labels).within)
             tick()
     return found
 

@@ -26,7 +26,7 @@ from clustervet.geometry import Geometry
 from clustervet.registry import Estimate, Measure, Outcome
 from clustervet.registry import measures as registry
 from clustervet.tuning import rules
-from clustervet.tuning.refits import cross_validated, needs_refits
+from clustervet.tuning.refits import GAP, cross_validated, gap_beside_its_own, needs_refits
 from clustervet.tuning.resampled import RESAMPLED, Cluster, resampled
 from clustervet.tuning.rules import Choice, Floats, Places, nothing
 from clustervet.view.data import record as plain_record
@@ -164,7 +164,7 @@ class CurvePlan:
         for record, options in asked:
             view = dense if record.family == "density" else seen
             if again is not None and self.refits(record, options) and not isinstance(view, str):
-                outcomes[record.key] = self._refitted(points, again, value, record, options)
+                outcomes[record.key] = self._refitted(points, view, again, value, record, options)
                 continue
             outcomes[record.key] = (
                 Outcome(math.nan, view)
@@ -189,9 +189,22 @@ class CurvePlan:
         return needs_refits(record, options) and (record.key in RESAMPLED or not distances)
 
     def _refitted(
-        self, points: Any, again: Cluster, value: Any, record: Measure, options: Mapping[str, Any]
+        self,
+        points: Any,
+        seen: Geometry,
+        again: Cluster,
+        value: Any,
+        record: Measure,
+        options: Mapping[str, Any],
     ) -> Outcome:
-        """Return a measure for which samples of the points are clustered again."""
+        """Return a measure for which samples of the points, or references, are clustered."""
+        if record.key == GAP:  # by k-means where there are labels alone
+            fixed = bool(self.algorithm.fixed)
+            return (
+                record.evaluate(seen, **options)
+                if fixed
+                else gap_beside_its_own(seen, again, record, options)
+            )
         if self.algorithm.fixed:
             return Outcome(math.nan, self.algorithm.fixed)
         if record.key in RESAMPLED:

@@ -10,19 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import generator, whole
+from clustervet.errors import UndefinedError
 from clustervet.geometry import Geometry
 from clustervet.registry import Estimate, Measure, Outcome
 from clustervet.tuning.resampled import RESAMPLED, Cluster
 
-VALIDATED = "validated_likelihood"
+VALIDATED, GAP = "validated_likelihood", "gap_statistic"
 FOLDS = 10
 
 
 def needs_refits(record: Measure, options: Mapping[str, Any]) -> bool:
-    """Return whether a measure judges points that are left out of X."""
-    return record.key in RESAMPLED or (
-        record.key == VALIDATED and options.get("validation") is None
-    )
+    """Return whether a measure has other points clustered: samples of X, or references."""
+    if record.key == VALIDATED:
+        return options.get("validation") is None
+    return record.key in RESAMPLED or (record.key == GAP and options.get("cluster") is None)
 
 
 def cross_validated(
@@ -55,6 +56,20 @@ def cross_validated(
             return Outcome(math.nan, f"without fold {k + 1} of {folds}: {one.why}")
         found.append(one.value)
     return Outcome(_pooled(found))
+
+
+def gap_beside_its_own(
+    seen: Geometry, cluster: Cluster, record: Measure, options: Mapping[str, Any]
+) -> Outcome:
+    """Return the gap statistic, with references that the clusterer itself clusters."""
+
+    def labels_of(points: NDArray[Any]) -> NDArray[Any]:
+        made = cluster(points)
+        if isinstance(made, str):
+            raise UndefinedError(f"a set without clusters has none: {made}")
+        return made
+
+    return record.evaluate(seen, **{**options, "cluster": labels_of})
 
 
 def _pooled(folds: list[Any]) -> Estimate:
