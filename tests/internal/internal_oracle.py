@@ -430,7 +430,7 @@ def ball_hall(p: Points) -> Real:
 
 
 def pbm(p: Points) -> Real | None:
-    """Pakhira, Bandyopadhyay & Maulik 2004, eq. 4."""
+    """Pakhira, Bandyopadhyay & Maulik 2004."""
     if not 2 <= p.k < p.n:
         return None
     centre = p.mean(range(p.n))
@@ -465,7 +465,7 @@ def _lengths_of_variances(p: Points) -> tuple[list[Real], Real]:
 
 
 def sd_index(p: Points, alpha: float | None = None) -> Real | None:
-    """Halkidi, Vazirgiannis & Batistakis 2000, eqs. 1 to 4."""
+    """Halkidi, Vazirgiannis & Batistakis 2000."""
     if not 2 <= p.k < p.n:
         return None
     apart = {pair: p.between_centroids(*pair) for pair in cluster_pairs(p)}
@@ -478,7 +478,7 @@ def sd_index(p: Points, alpha: float | None = None) -> Real | None:
 
 
 def s_dbw(p: Points) -> Real | None:
-    """Halkidi & Vazirgiannis 2001, eqs. 1 to 5."""
+    """Halkidi & Vazirgiannis 2001."""
     if not 2 <= p.k < p.n:
         return None
     inside, whole = _lengths_of_variances(p)

@@ -29,7 +29,7 @@ ONE_OBJECT = "one object makes no pair"
     reference="Rogers & Tanimoto 1960",
     meaning="The Rand index in which a pair that is judged differently counts twice.",
     use="You must report it beside older work: it ranks clusterings as the Rand index does.",
-    avoid="You compare with clusterCrit 1.2, which counts N10 twice and leaves out N01.",
+    avoid="You compare with old versions of clusterCrit, which counted N10 twice and N01 never.",
 )
 def rogers_tanimoto(table: Contingency) -> float:
     """Share of agreeing pairs, where disagreeing pairs count twice.
@@ -53,10 +53,10 @@ def rogers_tanimoto(table: Contingency) -> float:
     perfect=1.0,
     aliases=("sokal_sneath",),
     equation="N11 / (N11 + 2 (N10 + N01))",
-    reference="Sokal & Sneath 1963, ch. 6",
+    reference="Sokal & Sneath 1963",
     meaning="The Jaccard index in which a pair that is judged differently counts twice.",
     use="You must report it beside older work: it ranks clusterings as the Jaccard index does.",
-    avoid="You compare with clusterCrit 1.2, which counts N10 twice and leaves out N01.",
+    avoid="You compare with old versions of clusterCrit, which counted N10 twice and N01 never.",
 )
 def sokal_sneath_1(table: Contingency) -> float:
     """Share of pairs together in both, where disagreeing pairs count twice.
@@ -78,7 +78,7 @@ def sokal_sneath_1(table: Contingency) -> float:
     symmetric=True,
     perfect=1.0,
     equation="2 (N11 + N00) / (2 (N11 + N00) + N10 + N01)",
-    reference="Sokal & Sneath 1963, ch. 6",
+    reference="Sokal & Sneath 1963",
     meaning="The Rand index in which a pair that is judged alike counts twice.",
     use="You must report it beside older work: it ranks clusterings as the Rand index does.",
     avoid="Names are compared: the number 2 is another coefficient in some lists of these.",
@@ -161,8 +161,8 @@ def russell_rao(table: Contingency) -> float:
     meaning="Whether the clusters are finer (above 0) or coarser (below 0) than the classes, in "
     "pairs that are judged differently.",
     use="You ask in which direction a clustering errs: towards splits or towards merges.",
-    avoid="A p-value is wanted: pairs that share an object are not independent. clusterCrit 1.2 "
-    "puts N00 in the place of N10.",
+    avoid="A p-value is wanted: pairs that share an object are not independent. clusterCrit puts "
+    "N00 in the place of N10.",
     sized=True,
 )
 def mcnemar(table: Contingency) -> float:

@@ -313,7 +313,7 @@ def mirkin_invariant(table: Contingency) -> float:
     meaning="The correlation over pairs between 'same class' and 'same cluster'.",
     use="You think of agreement as correlation: 0 is unrelated, 1 identical.",
     avoid="One side has a single cluster, or only singletons: it is undefined there. Phi of "
-    "clusterCrit 1.2 lacks the square root.",
+    "clusterCrit lacks the square root.",
 )
 def hubert_gamma(table: Contingency) -> float:
     """Correlation between sharing a class and sharing a cluster.

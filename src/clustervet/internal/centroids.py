@@ -57,7 +57,7 @@ def ball_hall(geometry: Geometry) -> float:
     unit="squared units",
     aliases=("pakhira_bandyopadhyay_maulik",),
     equation="(E_1 / E_k max_{i,j} |c_i - c_j| / k)^2, E: distances to the mean, or to centroids",
-    reference="Pakhira, Bandyopadhyay & Maulik 2004, eq. 4",
+    reference="Pakhira, Bandyopadhyay & Maulik 2004",
     meaning="How much nearer points are to centroids than to one mean, times the largest distance "
     "of centroids, by the number of clusters.",
     use="You choose a number of clusters for the same points: its largest value is a good one.",
@@ -86,7 +86,7 @@ def pbm(geometry: Geometry) -> float:
     bounds=(0, 1),
     aliases=("duda", "dudahart"),
     equation="max_{i != j} (W_i + W_j) / W_{i and j as one}",
-    reference="Duda & Hart 1973, §6.12",
+    reference="Duda & Hart 1973",
     meaning="The two clusters that are most like one: what splitting them leaves of their sum of "
     "squares.",
     use="You suspect that two clusters should be one. A Gaussian that is cut in half has 0.36 "
@@ -130,7 +130,7 @@ def duda_hart(geometry: Geometry) -> float:
     aliases=("sd_validity",),
     equation="alpha Scat + Dis, Scat: mean_k |var_k| / |var|, "
     "Dis: max |c_i - c_j| / min |c_i - c_j| sum_i 1 / sum_j |c_i - c_j|",
-    reference="Halkidi, Vazirgiannis & Batistakis 2000, eqs. 1 to 4",
+    reference="Halkidi, Vazirgiannis & Batistakis 2000",
     meaning="How much features vary within clusters, and how unevenly and closely centroids lie.",
     use="You choose a number of clusters for the same points: its least value is a good one.",
     avoid="Scales of features differ between data sets: it is in the unit of 1 / distance; "
@@ -182,7 +182,7 @@ def sd_index(geometry: Geometry, alpha: float | None = None) -> float:
     bounds=(0, math.inf),
     aliases=("sdbw",),
     equation="Scat + mean_{i != j} dens(middle of c_i and c_j) / max(dens(c_i), dens(c_j))",
-    reference="Halkidi & Vazirgiannis 2001, eqs. 1 to 5",
+    reference="Halkidi & Vazirgiannis 2001",
     meaning="How much features vary within clusters, and how dense it is half-way between them "
     "beside their centres.",
     use="Dense regions with sparse ones between them are what you call clusters.",
@@ -195,8 +195,8 @@ def s_dbw(geometry: Geometry) -> float:
     Notes
     -----
     The density of a place is the number of points of the two clusters within the mean deviation of
-    it, sqrt(sum_k |var_k|) / k. NbClust multiplies by (k - 1) where the paper divides, counts
-    points of one cluster about its centroid, and takes 0/0 as 0.
+    it, sqrt(sum_k |var_k|) / k. About a centroid NbClust counts the points of its own cluster
+    alone, and it takes 0/0 as 0.
 
     Examples
     --------

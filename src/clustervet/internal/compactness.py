@@ -85,7 +85,8 @@ def intra_inter_ratio(
 
     Notes
     -----
-    With drawn pairs the value is an `Estimate` with its standard error.
+    With drawn pairs the value is an `Estimate` with its standard error. It is McClain_Rao of
+    clusterCrit. NbClust's McClain divides both means by their numbers of pairs once more.
 
     Examples
     --------

@@ -32,10 +32,11 @@ LOGS = (-708.0, 709.0)
     bounds=(1, math.inf),
     aliases=("det_ratio", "friedman_rubin"),
     equation="|T| / |W|",
-    reference="Friedman & Rubin 1967, §3",
+    reference="Friedman & Rubin 1967",
     meaning="The volume of all points over the volume of the clusters laid on one another.",
     use="Features have different scales or are correlated: no linear change of them matters.",
-    avoid="Numbers of clusters differ: it always rises with them; " + VOLUME_BIAS + ".",
+    avoid="Numbers of clusters differ: it always rises with them. NbClust's is the ratio of the "
+    "traces, not of the determinants; " + VOLUME_BIAS + ".",
 )
 def rubin(geometry: Geometry) -> float:
     """Determinant of the total scatter over that of the scatter within clusters.
@@ -56,7 +57,7 @@ def rubin(geometry: Geometry) -> float:
     unit="nats",
     aliases=("scott", "log_det_ratio"),
     equation="n ln(|T| / |W|); with free shapes n ln|T/n| - sum_k n_k ln|W_k / n_k|",
-    reference="Scott & Symons 1971, eqs. 5 and 10",
+    reference="Scott & Symons 1971",
     meaning="Twice the logarithm of how much likelier Gaussian clusters are than one, without the "
     "weights of clusters.",
     use="Clusters are Gaussian, of one shape ('tied') or of any shapes ('full').",
@@ -72,8 +73,9 @@ def scott_symons(geometry: Geometry, covariance: str = "tied") -> float:
 
     Notes
     -----
-    'tied' is Scott of NbClust and Log_Det_Ratio of clusterCrit. Scott_Symons of clusterCrit is
-    sum_k n_k ln|W_k / n_k|: n ln|T / n| minus the value for 'full', so lower is better there.
+    'tied' is Log_Det_Ratio of clusterCrit, and Scott of NbClust where the mean of each feature is
+    0. Scott_Symons of clusterCrit is sum_k n_k ln|W_k / n_k|: n ln|T / n| minus the value for
+    'full', so lower is better there.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def scott_symons(geometry: Geometry, covariance: str = "tied") -> float:
     bounds=(0, math.inf),
     aliases=("marriot", "ksq_detw"),
     equation="k^2 |W|",
-    reference="Marriott 1971, §2",
+    reference="Marriott 1971",
     meaning="The volume of the clusters laid on one another, times the square of their number.",
     use="You choose a number of clusters for the same points: for uniform points k^2 |W| stays as "
     "it is, so its least value stands out.",

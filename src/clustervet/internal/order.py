@@ -161,9 +161,9 @@ def kendall_tau(geometry: Geometry, pairs: NumberOfPairs = None, random_state: A
 
     Notes
     -----
-    The denominator is corrected for ties of clusters, not for ties of distances, as in NbClust and
-    clusterCrit; tau-b of Kendall corrects for both. With drawn pairs the value is an `Estimate`,
-    as for `c_index`.
+    The denominator is corrected for ties of clusters, not for ties of distances, as in clusterCrit;
+    tau-b of Kendall corrects for both. NbClust has the number of pairs of points in the place of
+    the number of comparisons. With drawn pairs the value is an `Estimate`, as for `c_index`.
 
     Examples
     --------
@@ -206,8 +206,9 @@ def point_biserial(geometry: Geometry, pairs: NumberOfPairs = None, random_state
 
     Notes
     -----
-    It is `pearsongamma` of fpc. clusterCrit's Point_Biserial has the other sign and is not divided
-    by the standard deviation. With drawn pairs the value is an `Estimate`, as for `c_index`.
+    It is `pearsongamma` of fpc. NbClust divides by the standard deviation of a sample, with N - 1.
+    clusterCrit's Point_Biserial has the other sign and is not divided. With drawn pairs the value
+    is an `Estimate`, as for `c_index`.
 
     Examples
     --------
