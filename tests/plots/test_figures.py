@@ -759,6 +759,33 @@ def test_a_tree_of_clusters_shows_what_is_unstable_in_samples():
     assert "14 clusterings not drawn" in plots.cluster_tree(wide).layout.meta["note"]
 
 
+def test_labelings_with_growing_numbers_of_clusters_have_a_tree():
+    runs = {"two": list("aaabbb"), "three": list("aacbbb"), "mixed": list("abcdab")}
+    summary = cv.Ensemble(runs).summary(random_state=0)
+    assert [level.name for level in summary.levels] == ["two", "three", "mixed"]
+    assert summary.levels[1].shared.tolist() == [[2, 0, 1], [0, 3, 0]]
+    *_, figure = plots.figures(summary)
+    assert figure.layout.meta["title"] == (
+        "From 2 to 4 clusters, 2 clusters come from several above, first at mixed."
+    )
+    boxes = " ".join(text for trace in figure.data for text in trace.hovertext or ())
+    assert "a cluster of 3 objects at three" in boxes
+    assert "100% from a cluster of 3 objects above" in boxes
+    assert "levels" not in summary.to_dict()
+    few = cv.Ensemble({"two": runs["two"], "three": runs["three"]}).summary(random_state=0)
+    assert few.levels == ()
+    assert all(one.layout.meta["figure"] != "cluster-tree" for one in plots.figures(few))
+    with pytest.raises(ParameterError, match="at least 3 different numbers of clusters"):
+        plots.cluster_tree(few)
+
+
+def test_objects_without_a_label_are_in_no_cluster_of_a_tree():
+    runs = {"a": [0, 0, 1, 1, None], "b": [0, 0, 1, 2, 2], "c": [0, 3, 1, 2, None]}
+    levels = cv.Ensemble(runs, shared=True).summary(random_state=0).levels
+    assert [level.sizes.tolist() for level in levels] == [[2, 2], [2, 1, 2], [1, 1, 1, 1]]
+    assert levels[1].shared.tolist() == [[2, 0, 0], [0, 1, 1]]
+
+
 def test_values_that_leave_only_noise_are_not_in_the_tree_of_clusters():
     points = np.concatenate([np.random.default_rng(k).normal(9 * k, 1, (30, 2)) for k in (0, 1)])
     options = {"references": 0, "measures": "silhouette"}

@@ -32,6 +32,7 @@ from clustervet.ensemble.groups import (
     mean_to_others,
 )
 from clustervet.ensemble.labelings import read_labelings
+from clustervet.ensemble.levels import sweep_of
 from clustervet.ensemble.nearest import Nearest, Space
 from clustervet.ensemble.pair_values import PairValues, Scoring
 from clustervet.ensemble.summary import Summary
@@ -799,6 +800,7 @@ class Ensemble:
             embedding=self.embedding(random_state=random_state),
             consensus=self.consensus(starts=starts, random_state=random_state),
             nearest=near,
+            levels=sweep_of(self.labelings),
         )
 
 

@@ -14,6 +14,7 @@ from clustervet.ensemble.consensus import Consensus
 from clustervet.ensemble.distances import MATRIX, Distances, matrix_table
 from clustervet.ensemble.embedding import Embedding, positive_interval
 from clustervet.ensemble.groups import Groups, Hierarchy, Medoid
+from clustervet.ensemble.levels import Level
 from clustervet.ensemble.nearest import Nearest
 from clustervet.errors import ParameterError
 from clustervet.labels import show_label
@@ -58,6 +59,8 @@ class Summary(Result):
         The partition nearest to all labelings.
     nearest : Nearest, optional
         The labelings nearest to a query.
+    levels : tuple of Level, optional
+        The labelings in the order of their numbers of clusters, where these differ.
     """
 
     SCHEMA: ClassVar[str] = "clustervet/ensemble/1"
@@ -74,6 +77,7 @@ class Summary(Result):
     embedding: Embedding
     consensus: Consensus
     nearest: Nearest | None = None
+    levels: tuple[Level, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

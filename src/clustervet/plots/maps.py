@@ -14,6 +14,7 @@ from clustervet.ensemble import Distances, Embedding, Groups, Hierarchy, Summary
 from clustervet.errors import ParameterError
 from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, escape, hover, plot_text
+from clustervet.plots.resolution import cluster_tree
 from clustervet.plots.theme import EITHER, SYMBOLS
 from clustervet.view.words import SHORT, brief, counted, digits, ident, share, spoken
 
@@ -410,7 +411,8 @@ def _(summary: Summary, *, theme: str = "light") -> list[Figure]:
     found = [map_plot(summary.embedding, groups=summary.groups, theme=theme)]
     if len(summary.names) > 2:
         found.append(dendrogram(summary.hierarchy, theme=theme))
-    return [*found, distance_heatmap(summary.distances, hierarchy=summary.hierarchy, theme=theme)]
+    found.append(distance_heatmap(summary.distances, hierarchy=summary.hierarchy, theme=theme))
+    return [*found, cluster_tree(summary, theme=theme)] if summary.levels else found
 
 
 def trajectory_plot(trajectory: Trajectory, *, theme: str = "light") -> Figure:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clustervet._checks import share as read_share
+from clustervet.ensemble import Summary
 from clustervet.ensemble.cluster_stability import STABLE
+from clustervet.ensemble.levels import SWEEP, Level, in_order, levels_of
 from clustervet.errors import ParameterError
 from clustervet.labels.pair import read_clustered
 from clustervet.plots import canvas
@@ -20,35 +20,20 @@ from clustervet.plots.theme import EITHER, INK, QUIET
 from clustervet.tuning import Tuning
 from clustervet.view.words import counted, ident, share, short, spoken
 
-# Levels, and clusters of a level, that are drawn.
-LEVELS, WIDE = 24, 60
 # Pixels of a level, and of the smallest and the largest cluster.
 STEP, SMALL, LARGE = 62, 7, 30
 
 
-@dataclass(frozen=True)
-class Level:
-    """One clustering: its name, clusters and their sizes, and what it takes from the one above."""
-
-    name: Any
-    clusters: list[Any]
-    codes: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    # Rows are clusters of the level above, columns those of this one.
-    shared: NDArray[np.int64]
-    stability: list[float]
-
-
 def cluster_tree(
-    sweep: Tuning | Mapping[Any, Any], *, least: float = 0.1, theme: str = "light"
+    sweep: Tuning | Summary | Mapping[Any, Any], *, least: float = 0.1, theme: str = "light"
 ) -> Figure:
     """Draw how clusters divide as their number grows.
 
     Parameters
     ----------
-    sweep : Tuning or mapping
-        What `clustervet.tune` found, or {value: labels} of the same objects, such as labels by
-        resolution. Levels are in the order of their numbers of clusters.
+    sweep : Tuning, Summary or mapping
+        What `clustervet.tune` found, the summary of an ensemble, or {value: labels} of the same
+        objects, such as labels by resolution. Levels are in the order of their numbers of clusters.
     least : float, default 0.1
         The least share of a cluster that comes from one above, for a line to be drawn.
     theme : {"light", "dark"}, default "light"
@@ -64,7 +49,8 @@ def cluster_tree(
     Raises
     ------
     ParameterError
-        If there are fewer than two clusterings.
+        If there are fewer than two clusterings, or a summary has fewer than three different
+        numbers of clusters.
 
     Notes
     -----
@@ -81,7 +67,7 @@ def cluster_tree(
     levels = _levels(sweep)
     rows = _places(levels)
     figure = canvas.new_figure()
-    width = max(len(level.clusters) for level in levels)
+    width = max(len(level.sizes) for level in levels)
     for strong in (False, True):
         lines = [
             [(rows[k - 1][i], k - 1), (rows[k][j], k)]
@@ -92,19 +78,19 @@ def cluster_tree(
         ]
         style = {"width": 2.5 if strong else 1.0, "color": QUIET}
         canvas.add_lines(figure, lines, line=style)
-    ink = INK["light"]
+    ink, kind = INK["light"], "pred" if isinstance(sweep, Summary) else "value"
     largest = max(int(level.sizes.max()) for level in levels)
     for good in (True, False):
         x, y, sizes, ids, boxes = [], [], [], [], []
         for k, level in enumerate(levels):
-            for j, name in enumerate(level.clusters):
+            for j in range(len(level.sizes)):
                 if (_score(level, j) >= STABLE) != good:
                     continue
                 x.append(rows[k][j])
                 y.append(k)
                 sizes.append(max(SMALL, LARGE * math.sqrt(level.sizes[j] / largest)))
-                ids.append([ident("value", level.name)])
-                boxes.append(_box(levels, k, j, name))
+                ids.append([ident(kind, level.name)])
+                boxes.append(_box(levels, k, j))
         canvas.add_marks(
             figure,
             x,
@@ -126,7 +112,14 @@ def cluster_tree(
     return canvas.finish(figure, "cluster-tree", theme, title, note, height=height)
 
 
-def _levels(sweep: Tuning | Mapping[Any, Any]) -> list[Level]:
+def _levels(sweep: Tuning | Summary | Mapping[Any, Any]) -> tuple[Level, ...]:
+    if isinstance(sweep, Summary):
+        if not sweep.levels:
+            raise ParameterError(
+                f"a tree of clusters needs labelings with at least {SWEEP} different numbers of "
+                "clusters."
+            )
+        return sweep.levels
     held = sweep.labels if isinstance(sweep, Tuning) else sweep
     if not isinstance(held, Mapping):
         raise ParameterError("a tree of clusters needs labels by value: {value: labels}.")
@@ -137,31 +130,23 @@ def _levels(sweep: Tuning | Mapping[Any, Any]) -> list[Level]:
     read = [(value, *read_clustered(labels)) for value, labels in held.items()]
     if len({len(codes) for _, codes, _ in read}) > 1:
         raise ParameterError("a tree of clusters needs labels of the same objects.")
-    stable: dict[Any, Any] = {}
+    stable: dict[Any, list[float]] = {}
     if isinstance(sweep, Tuning) and sweep.stability is not None:
-        stable = dict(zip(sweep.values, sweep.stability.clusters, strict=True))
-    read = [item for item in read if len(item[2]) <= WIDE] or read[:LEVELS]
-    read = sorted(read, key=lambda item: len(item[2]))[:LEVELS]
-    found: list[Level] = []
-    for value, codes, clusters in read:
-        sizes = np.bincount(codes[codes >= 0], minlength=len(clusters))
-        above = found[-1] if found else None
-        shared = np.zeros((len(above.clusters) if above else 0, len(clusters)), np.int64)
-        if above is not None:
-            both = (above.codes >= 0) & (codes >= 0)
-            np.add.at(shared, (above.codes[both], codes[both]), 1)
-        held_value = stable.get(value)
-        scores = [] if held_value is None else [one.jaccard for one in held_value.clusters]
-        found.append(Level(value, clusters, codes, sizes, shared, scores))
-    return found
+        pairs = zip(sweep.values, sweep.stability.clusters, strict=True)
+        stable = {v: [one.jaccard for one in found.clusters] for v, found in pairs if found}
+    drawn = [read[i] for i in in_order([len(clusters) for _, _, clusters in read])]
+    return levels_of(
+        (value, codes, len(clusters), clusters, stable.get(value, []))
+        for value, codes, clusters in drawn
+    )
 
 
-def _places(levels: list[Level]) -> list[list[float]]:
+def _places(levels: tuple[Level, ...]) -> list[list[float]]:
     """Return where each cluster is drawn: near those that its objects come from."""
-    width = max(len(level.clusters) for level in levels)
+    width = max(len(level.sizes) for level in levels)
     found: list[list[float]] = []
     for level in levels:
-        many = len(level.clusters)
+        many = len(level.sizes)
         if found:
             weights = level.shared / np.maximum(level.shared.sum(axis=0), 1)
             wanted = np.asarray(found[-1]) @ weights
@@ -181,29 +166,36 @@ def _score(level: Level, j: int) -> float:
     return float(level.shared[:, j].max() / level.sizes[j]) if len(level.shared) else 1.0
 
 
-def _box(levels: list[Level], k: int, j: int, name: Any) -> str:
+def _box(levels: tuple[Level, ...], k: int, j: int) -> str:
     level = levels[k]
     lines = [
-        f"cluster {spoken(name)} at {spoken(level.name)}",
+        f"{_called(level, j)} at {spoken(level.name)}",
         counted(int(level.sizes[j]), "object"),
     ]
     if len(level.shared):
         best = int(level.shared[:, j].argmax())
         part = share(float(level.shared[best, j] / level.sizes[j]))
-        lines.append(f"{part} from cluster {spoken(levels[k - 1].clusters[best])} above")
+        lines.append(f"{part} from {_called(levels[k - 1], best)} above")
     if level.stability:
         lines.append(f"Jaccard index in samples {level.stability[j]:.2f}")
     return hover(*lines)
 
 
-def _words(sweep: Any, levels: list[Level]) -> tuple[str, str]:
+def _called(level: Level, j: int) -> str:
+    """Return a cluster by its name, or by its size where labelings keep no names."""
+    if level.clusters:
+        return f"cluster {spoken(level.clusters[j])}"
+    return f"a cluster of {counted(int(level.sizes[j]), 'object')}"
+
+
+def _words(sweep: Any, levels: tuple[Level, ...]) -> tuple[str, str]:
     mixed = [
         (level.name, j)
         for level in levels[1:]
-        for j in range(len(level.clusters))
+        for j in range(len(level.sizes))
         if level.shared[:, j].max() < STABLE * level.sizes[j]
     ]
-    first, last = len(levels[0].clusters), len(levels[-1].clusters)
+    first, last = len(levels[0].sizes), len(levels[-1].sizes)
     span = f"From {first} to {counted(last, 'cluster')}"
     if not mixed:
         title = f"{span}, each cluster comes from one above."
@@ -217,7 +209,8 @@ def _words(sweep: Any, levels: list[Level]) -> tuple[str, str]:
         if stable
         else "less than three quarters of orange ones come from one cluster above"
     )
-    total = len(sweep.labels if isinstance(sweep, Tuning) else sweep)
+    held = sweep.labels if isinstance(sweep, Tuning) else sweep
+    total = len(sweep.names if isinstance(sweep, Summary) else held)
     left = (
         f" {counted(total - len(levels), 'clustering')} not drawn." if total > len(levels) else ""
     )
