@@ -84,6 +84,7 @@ def test_the_record_is_plain_data(found):
         "internal": found.inner.to_dict(),
         "silhouettes": {name: one.to_dict() for name, one in found.silhouettes.items()},
         "distances": {name: one.to_dict() for name, one in found.distances.items()},
+        "tendency": found.tendency.to_dict(),
         "ensemble": found.summary.to_dict(),
         "profiles": found.points.profiles.to_dict(),
     }
@@ -120,6 +121,26 @@ def test_features_alone(data):
     assert found.objects == 120
     assert "silhouette" in found.inner["pred"]
     assert not found.tables
+
+
+def test_points_without_structure_are_named_on_the_first_screen():
+    rng = np.random.default_rng(0)
+    uniform = rng.uniform(size=(200, 2))
+    found = examine(None, (uniform[:, 0] > 0.5).astype(int), features=uniform)
+    assert found.tendency.to_dict() == cv.tendency(uniform).to_dict()
+    assert found.tendency.verdict in found.document().lead
+    assert "Is there structure at all" in [part.title for part in found.document().sections]
+
+
+def test_points_with_structure_get_a_section_and_no_caution(found):
+    assert found.tendency.answer == "clusters"
+    assert found.tendency.verdict not in found.document().lead
+
+
+def test_too_few_points_for_structure_are_a_note():
+    found = examine(None, [0, 0, 1, 1], features=[[0.0], [1], [8], [9]])
+    assert found.tendency is None
+    assert any("at least 10 points are needed" in note for note in found.notes)
 
 
 def test_finished_tables_leave_out_what_needs_labels(data):
@@ -273,7 +294,7 @@ def test_where_no_cluster_can_be_looked_at_no_section_is_about_clusters(data):
     found = examine(None, {"one": np.zeros(len(points), int)}, features=points)
     assert found.diagnoses == found.silhouettes == {}
     keys = [part.key for part in found.document().sections]
-    assert keys == ["points", "features", "inner", "method"]
+    assert keys == ["points", "features", "tendency", "inner", "method"]
 
 
 @pytest.mark.parametrize("noisy", [[0, 0, 1, 1, -1], ["0", "0", "1", "1", "-1"]])

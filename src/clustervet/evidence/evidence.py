@@ -12,6 +12,7 @@ from clustervet.ensemble import Summary
 from clustervet.evidence.dropped import Dropped
 from clustervet.geometry.clusters import ClusterDistances
 from clustervet.geometry.picture import ClusteredPoints
+from clustervet.geometry.tendency import Tendency
 from clustervet.inference import Chance, Diagnosis, Ranking
 from clustervet.inference.chance import tail_note
 from clustervet.internal.silhouette import Silhouettes
@@ -164,6 +165,8 @@ class Evidence(Result):
         The points of the leading clustering in two dimensions, and the profiles of its clusters.
     distances : mapping
         By clustering, the distances within and between its clusters.
+    tendency : Tendency or None
+        Whether the points show any structure, whatever the clusterings.
 
     Examples
     --------
@@ -195,6 +198,7 @@ class Evidence(Result):
     feature_names: tuple[str, ...] = ()
     points: ClusteredPoints | None = None
     distances: Mapping[str, ClusterDistances] = field(default_factory=dict)
+    tendency: Tendency | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data; a number that is not finite is None.
@@ -218,6 +222,7 @@ class Evidence(Result):
             "internal": plain(self.inner),
             "silhouettes": plain(self.silhouettes),
             "distances": plain(self.distances),
+            "tendency": plain(self.tendency),
             "ensemble": plain(self.summary),
             "dropped": plain(self.dropped),
             "features": list(self.feature_names),
@@ -338,6 +343,8 @@ def _sections(found: Evidence) -> Iterator[Section]:
             measures=_records(inner),
             folded=scores is not None,
         )
+    if found.tendency is not None:
+        yield replace(found.tendency.document(), folded=True, detail=True)
     yield from _details(found)
     if found.summary is not None:
         yield replace(found.summary.document(), folded=True, detail=True)
@@ -513,10 +520,13 @@ def _against_features(found: Evidence) -> list[str]:
         return []
     best = best_card(inner, key)
     words = score_words(inner[best], key)
-    if len(inner) == 1:
-        return [f"By its features: {words}."]
     also = " too" if found.scores is not None and best == found.leader else ""
-    return [f"By the features alone {spoken(best)} is ahead{also}: {words}."]
+    said = [f"By the features alone {spoken(best)} is ahead{also}: {words}."]
+    if len(inner) == 1:
+        said = [f"By its features: {words}."]
+    if found.tendency is not None and found.tendency.answer == "none":
+        said.append(found.tendency.verdict)
+    return said
 
 
 def _given(found: Evidence) -> int:

@@ -24,6 +24,7 @@ from clustervet.geometry.clusters import ClusterDistances
 from clustervet.geometry.metrics import read_metric
 from clustervet.geometry.picture import ClusteredPoints, clustered_points
 from clustervet.geometry.points import read_points, standardized
+from clustervet.geometry.tendency import Tendency, tendency
 from clustervet.inference.compare import why_no_test
 from clustervet.internal.silhouette import Silhouettes, silhouettes
 from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
@@ -220,6 +221,7 @@ class _Examination:
             inner=inner,
             silhouettes=widths,
             distances=spans,
+            tendency=self._tendency(),
             summary=summary,
             confidence=self.confidence,
             random_state=self.random_state,
@@ -389,6 +391,16 @@ class _Examination:
                     spans[name] = geometry.clusters()
             tick()
         return ScoreCards(cards), widths, spans
+
+    def _tendency(self) -> Tendency | None:
+        """Return whether the points show any structure, where features are known."""
+        if self.given.features is None:
+            return None
+        ask = partial(
+            tendency, self.given.features, metric=self.metric, random_state=self.random_state
+        )
+        found: Tendency | None = self._attempt("whether there is structure", ask)
+        return found
 
     def _summary(self) -> Summary | None:
         """Return the clusterings as points of a metric space."""
