@@ -349,10 +349,11 @@ def test_bad_input_gets_one_sentence(call, error, words):
 
 def test_tune_by_samples():
     found = cv.tune("kmeans", X, values=range(2, 6), measures=list(RESAMPLED), random_state=0)
-    assert found.choices["prediction_strength"].value == found.choices["instability"].value == 3
+    assert [choice.value for choice in found.choices.values()] == [3, 3, 3]
     assert found.suggestion == 3
     assert found.reference.statistics.keys() == {"silhouette"}
     assert "mean over 20 pairs of samples, clustered again" in repr(found)
+    assert "ambiguous_pairs: 100 samples of 80% of the points, clustered again" in repr(found)
     assert pickle.loads(pickle.dumps(found)).verdict == found.verdict
     flat = cv.tune(
         "kmeans", RNG.uniform(size=(90, 3)), values=range(2, 5), measures="prediction_strength"
@@ -374,6 +375,36 @@ def test_tune_by_samples_of_distances_and_of_labels_made_before():
         cv.tune("kmeans", X, measures={"instability": {"how": "near"}})
     with pytest.raises(ParameterError, match="cutoff reads prediction_strength"):
         cv.tune("kmeans", X, rules={"silhouette": "cutoff"})
+
+
+def test_ambiguous_pairs_are_those_of_the_consensus_matrix():
+    made, drawn = [], np.arange(len(X), dtype=float)[:, None]
+
+    def cluster(points):
+        rows = points[:, 0].astype(int)
+        labels = (rows + len(made)) % 7 // 3  # another clustering in each sample
+        labels[rows % 11 == 0] = -1
+        made.append((rows, labels))
+        return labels
+
+    record, metric = RESAMPLED["ambiguous_pairs"], read_metric("euclidean")
+    algorithm = read_algorithm("kmeans", None)
+    options = {"samples": 25, "share": 0.6}
+    found = resampled(drawn, cluster, algorithm, metric, record, options)
+    together, both = np.zeros((2, len(X), len(X)))
+    for rows, labels in made:
+        held = rows[labels >= 0]
+        both[np.ix_(held, held)] += 1
+        for k in range(3):
+            mine = rows[labels == k]
+            together[np.ix_(mine, mine)] += 1
+    pairs = np.triu(both, 1) > 0
+    consensus = together[pairs] / both[pairs]
+    assert len(made) == 25
+    assert {len(rows) for rows, _ in made} == {round(0.6 * len(X))}
+    assert found.value == pytest.approx(((consensus > 0.1) & (consensus <= 0.9)).mean(), abs=1e-12)
+    with pytest.raises(ParameterError, match="share must lie between 0 and 1"):
+        cv.tune("kmeans", X, values=[2], measures={"ambiguous_pairs": {"share": 2}})
 
 
 def test_samples_without_clusters_have_no_value():

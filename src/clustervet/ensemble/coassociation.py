@@ -104,7 +104,9 @@ class Coassociation(Result):
         """The area under the distribution function of the consensus, from 0 to 1.
 
         It is 1 less the mean consensus. Monti et al. (2003, §3.3) take the upper sum over the
-        values that occur, and ConsensusClusterPlus that over bins of 0.01.
+        values that occur, and ConsensusClusterPlus that over bins of 0.01. Their Δ(k), the change
+        from k - 1 to k clusters, is ``area[k] / area[k - 1] - 1``. Without missing labels the area
+        depends on the sizes of clusters alone; what samples agree on is in `pac`.
         """
         total = int(self.pairs.sum())
         weighted = math.fsum(

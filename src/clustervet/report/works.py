@@ -86,6 +86,8 @@ WORKS = (
     "Salton, G., Buckley, C. (1988). Term-weighting approaches in automatic text retrieval. "
     "Information Processing & Management 24.",
     "Schwarz, G. (1978). Estimating the dimension of a model. Annals of Statistics 6.",
+    "Şenbabaoğlu, Y., Michailidis, G., Li, J. Z. (2014). Critical limitations of consensus "
+    "clustering in class discovery. Scientific Reports 4.",
     "Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical "
     "Journal 27.",
     "Singhal, A., Pereira, F. (1999). Document expansion for speech retrieval. SIGIR.",

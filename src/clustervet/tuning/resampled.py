@@ -1,7 +1,7 @@
-"""How well clusterings of different samples agree: prediction strength, and instability.
+"""How well clusterings of different samples agree: prediction strength, instability, ambiguity.
 
-Both judge a clusterer rather than one clustering: samples of the points are clustered again, and
-points that a sample does not hold are given its clusters by `assign`.
+They judge a clusterer rather than one clustering: samples of the points are clustered again. For
+the first two, points that a sample does not hold are given its clusters by `assign`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import generator, one_of, whole
+from clustervet._checks import share as read_share
+from clustervet.ensemble import Ensemble
 from clustervet.errors import ClustervetError, ParameterError
 from clustervet.fitting.algorithms import Algorithm
 from clustervet.geometry.assign import HOW, How, assign
@@ -25,9 +27,12 @@ Places = NDArray[np.int64]
 Cluster = Callable[[Any], NDArray[Any] | str]
 # Pairs of samples. Each takes two fits per value.
 SPLITS = 20
+# Samples whose consensus is taken, and the share of the points in each (Monti et al. 2003).
+SAMPLES, SHARE = 100, 0.8
 # Clusterers whose clusters lie around centroids, by the ends of their names.
 CENTRAL = ("KMeans", "GaussianMixture", "Birch")
 NOISE = -1
+AMBIGUOUS = "ambiguous_pairs"
 
 
 class Resampled(Measure):
@@ -84,7 +89,9 @@ def resampled(
     record: Measure,
     options: Mapping[str, Any],
 ) -> Outcome:
-    """Return the mean of a measure over pairs of samples, with its standard error."""
+    """Return the mean of a measure over pairs of samples, with its standard error; or ambiguity."""
+    if record.key == AMBIGUOUS:
+        return _ambiguity(points, cluster, metric, options)
     splits = whole(options.get("splits", SPLITS), "splits", 2)
     how: How = options.get("how") or usual_rule(algorithm, metric)
     draw = _halves if record.key == "prediction_strength" else _bootstraps
@@ -95,11 +102,9 @@ def resampled(
         rows = draw(points.shape[0], rng)
         labels = []
         for each in rows:
-            made = cluster(_drawn(points, each, each, metric))
+            made = _clustered(points, each, cluster, metric)
             if isinstance(made, str):
-                return Outcome(math.nan, f"a sample of the points: {made}")
-            if not (made != NOISE).any():
-                return Outcome(math.nan, "a sample of the points has no cluster")
+                return Outcome(math.nan, made)
             labels.append(made)
 
         def given(one: int, new: Places, rows: Any = rows, labels: Any = labels) -> Places:
@@ -120,6 +125,32 @@ def resampled(
             return Outcome(math.nan, str(error).rstrip("."))
     spread = float(np.std(found, ddof=1)) / math.sqrt(splits)
     return Outcome(Estimate(float(np.mean(found)), standard_error=spread, sample=splits))
+
+
+def _clustered(points: Any, rows: Places, cluster: Cluster, metric: Metric) -> NDArray[Any] | str:
+    """Return the clusters of a sample, or why it has none."""
+    made = cluster(_drawn(points, rows, rows, metric))
+    if isinstance(made, str):
+        return f"a sample of the points: {made}"
+    return made if (made != NOISE).any() else "a sample of the points has no cluster"
+
+
+def _ambiguity(
+    points: Any, cluster: Cluster, metric: Metric, options: Mapping[str, Any]
+) -> Outcome:
+    """Return the share of pairs of points that are neither mostly together nor mostly apart."""
+    samples = whole(options.get("samples", SAMPLES), "samples", 2)
+    n = points.shape[0]
+    size = max(2, round(read_share(options.get("share", SHARE), "share") * n))
+    rng = generator(options.get("random_state", 0))
+    many = np.full((samples, n), np.nan)  # nan: not in the sample, or noise there
+    for labels in many:
+        rows = np.sort(rng.choice(n, size, replace=False))
+        made = _clustered(points, rows, cluster, metric)
+        if isinstance(made, str):
+            return Outcome(math.nan, made)
+        labels[rows[made != NOISE]] = made[made != NOISE]
+    return Outcome(Ensemble(list(many), shared=True).coassociation().pac)
 
 
 def usual_rule(algorithm: Algorithm, metric: Metric) -> How:
@@ -166,6 +197,12 @@ def _not_alone(points: Any, splits: int = SPLITS, how: str = "", random_state: i
     raise ParameterError("it judges a clusterer, not one clustering; ask tune for it.")
 
 
+def _not_one(
+    points: Any, samples: int = SAMPLES, share: float = SHARE, random_state: int = 0
+) -> float:
+    return _not_alone(points)
+
+
 RESAMPLED: dict[str, Measure] = {
     "prediction_strength": Resampled(
         key="prediction_strength",
@@ -200,7 +237,32 @@ RESAMPLED: dict[str, Measure] = {
         formula=_not_alone,
         cost="refits",
     ),
+    AMBIGUOUS: Resampled(
+        key=AMBIGUOUS,
+        title="Ambiguous pairs",
+        symbol="pac",
+        family="stability",
+        kind="internal",
+        better="lower",
+        bounds=(0.0, 1.0),
+        reference="Şenbabaoğlu, Michailidis & Li 2014",
+        meaning="The share of pairs of points that samples put together more than one time in ten "
+        "and at most nine times in ten.",
+        use="It is to be seen which number of clusters gives the same groups in every sample.",
+        avoid="Few clusters are compared with many: with many clusters most pairs are apart in "
+        "every sample.",
+        formula=_not_one,
+        cost="refits",
+    ),
 }
+
+
+def repeats(record: Measure, options: Mapping[str, Any]) -> str:
+    """Return how many samples a measure clusters, in words."""
+    if record.key == AMBIGUOUS:
+        share = options.get("share", SHARE)
+        return f"{options.get('samples', SAMPLES)} samples of {share:.0%} of the points"
+    return f"mean over {options.get('splits', SPLITS)} pairs of samples"
 
 
 def check_resampled(record: Measure, options: Mapping[str, Any]) -> None:

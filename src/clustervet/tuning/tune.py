@@ -33,7 +33,7 @@ from clustervet.scorecard.internal import DRAWN_POINTS, MANY_POINTS
 from clustervet.tuning.curves import Asked, CurvePlan, fit_curves, read_rules, stability_of
 from clustervet.tuning.references import FEW, SETS, compare, outlying_points
 from clustervet.tuning.refits import FOLDS, VALIDATED
-from clustervet.tuning.resampled import RESAMPLED, SPLITS, check_resampled
+from clustervet.tuning.resampled import RESAMPLED, check_resampled, repeats
 from clustervet.tuning.rules import value_text
 from clustervet.tuning.tuning import Tuning
 
@@ -94,8 +94,9 @@ def tune(
     measures : str, list of str or dict, optional
         Names of internal measures, or a mapping from names to their parameters. By default five
         measures of distance; the two that know only distances for ``metric="precomputed"``; "dbcv"
-        for a clusterer that looks for dense regions. Two more names judge the clusterer by samples
-        that are clustered again: "prediction_strength" and "instability"; see the notes.
+        for a clusterer that looks for dense regions. Three more names judge the clusterer by
+        samples that are clustered again: "prediction_strength", "instability" and
+        "ambiguous_pairs"; see the notes.
     grid : dict, optional
         Values of several parameters, all combinations of which are tried, instead of `parameter`
         and `values`. Of several clusterers, each has those of the parameters that it knows.
@@ -170,8 +171,12 @@ def tune(
     clusters two bootstrap samples and gives all points the clusters of both: it is the share of
     pairs on which they disagree (Fang and Wang 2012), and the least is chosen. Both are means over
     20 pairs of samples; ``{"prediction_strength": {"splits": 50, "how": "knn"}}`` changes that, and
-    how points are given clusters (see `assign`). They take 40 more fits per value. Whether there
-    are clusters at all is left to the other measures, or to the silhouette if there are none.
+    how points are given clusters (see `assign`). They take 40 more fits per value.
+    "ambiguous_pairs" clusters 100 samples of 80% of the points, and takes the share of pairs that
+    are together in more than 10% and at most 90% of the samples that hold both (Şenbabaoğlu,
+    Michailidis and Li 2014); the least is chosen; ``{"ambiguous_pairs": {"samples": 50, "share":
+    0.9}}`` changes that. Whether there are clusters at all is left to the other measures, or to the
+    silhouette if there are none.
 
     A function knows only its parameter, and given labels belong to their points: neither can
     cluster other points. Then "kmeans" ("average" for distances) clusters the points and the sets
@@ -324,7 +329,7 @@ def tune(
             default=0,
         )
         * (not algorithm.fixed),
-        splits={r.key: options.get("splits", SPLITS) for r, options in asked if r.key in RESAMPLED}
+        splits={r.key: repeats(r, options) for r, options in asked if r.key in RESAMPLED}
         if not algorithm.fixed
         else {},
         validation=0 if others is None else int(others.shape[0]),

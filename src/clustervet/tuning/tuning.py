@@ -100,7 +100,7 @@ class Tuning(Result):
     settings : dict, optional
         By value, the clusterer and its parameters, where several were tried together.
     splits : dict, optional
-        By measure that clusters samples again, the number of pairs of samples.
+        By measure that clusters samples again, how many samples, in words.
     tendency : str, optional
         What `tendency` says of the points, where nothing is suggested and there is no sign of
         clusters.
@@ -144,7 +144,7 @@ class Tuning(Result):
     folds: int = 0
     validation: int = 0
     settings: dict[Any, dict[str, Any]] = field(default_factory=dict)
-    splits: dict[str, int] = field(default_factory=dict)
+    splits: dict[str, str] = field(default_factory=dict)
     tendency: str = ""
     outlying: tuple[int, int] = (0, 0)
     picture: ClusteredPoints | None = None
@@ -597,7 +597,7 @@ class Tuning(Result):
         elif self.validation:
             lines.append(f"validated_likelihood: of {self.validation:,} other points")
         for key, splits in self.splits.items():
-            lines.append(f"{key}: mean over {splits} pairs of samples, clustered again")
+            lines.append(f"{key}: {splits}, clustered again")
         if self.stability is not None:
             noisy = bool((self.noise > 0).any())
             lines.append(
