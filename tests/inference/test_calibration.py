@@ -95,7 +95,9 @@ def test_the_studies_run(monkeypatch):
     monkeypatch.setitem(sys.modules, study.__name__, study)  # where worker processes look for it
     found = study.study("report", 10, "auto", ("rand", "purity"), 1, (30, 100))
     assert found.keys() == {"rand", "purity"}
-    assert "## Rand index (`rand`)" in study.as_markdown(found)
+    assert "## Rand index (`rand`)" in study.as_markdown(found, {})
+    before = study.study("report", 10, "before", ("rand", "purity"), 1, (100,))
+    assert " → " in study.short_table(found, before)
     tests = load("paired_tests")
     shares = tests.simulate(("wine", 40, 2, 10, ("adjusted_rand",)))
     assert 0 <= shares["adjusted_rand"] <= 0.5
