@@ -1,12 +1,15 @@
 """How often equally good predictions are told apart: the size of paired tests at the 5% level.
 
-    python studies/paired_tests.py [--half report] [--samples 300] [--jobs 2] [--measures vi,nmi]
+    python studies/paired_tests.py [--half report] [--samples 150] [--jobs 2] [--measures vi,nmi]
+        [--write]
 
 Objects are drawn with replacement from the populations of studies/populations.json, which have five
 clusterings each. The labels of an object are dealt to the predictions at random, so that all
 predictions are equally good in the population, whatever the measure. Prints one row per measure:
 how often two predictions are told apart, and how often any two of five are (after Holm's
-correction), by the number of objects: the mean over populations, and the largest in brackets.
+correction), by the number of objects: the mean over populations, and the largest in brackets. With
+--write the table goes into docs/paired_tests.md. Last, the measures are named whose mean share is
+above 6% from 30 objects on.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ from clustervet.labels import read_labels
 
 SIZES = (20, 30, 50, 100, 300, 1_000)
 FIVE = (30, 100)
+# A share of false alarms that a test at the 5% level may have, from as many objects on.
+MOST, FROM = 0.06, 30
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "paired_tests.md"
 
 
 def clusterings(half: str) -> dict[str, np.ndarray]:
@@ -78,9 +84,10 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--half", choices=("choose", "report"), default="report")
-    parser.add_argument("--samples", type=int, default=300)
+    parser.add_argument("--samples", type=int, default=150)
     parser.add_argument("--measures", help="separated by commas; all with a direction by default")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", action="store_true", help="into docs/paired_tests.md")
     options = parser.parse_args()
     asked = options.measures.split(",") if options.measures else None
     chosen = cv.measures.select(asked, kind="external")
@@ -97,14 +104,20 @@ def main() -> None:
             for key, value in found.items():
                 shares[key, job[1], job[2]].append(value)
     heads = [f"{n:,}" if several == 2 else f"{n:,}, any of five" for n, several in cases]
-    print("| measure | " + " | ".join(heads) + " |")
-    print("|---" * (len(cases) + 1) + "|")
+    lines = ["| measure | " + " | ".join(heads) + " |", "|---" * (len(cases) + 1) + "|"]
+    failing = []
     for key in keys:
-        cells = [
-            f"{100 * np.mean(shares[key, *case]):.1f} ({100 * max(shares[key, *case]):.1f})"
-            for case in cases
-        ]
-        print(f"| {key} | " + " | ".join(cells) + " |")
+        means = [np.mean(shares[key, *case]) for case in cases]
+        tops = [max(shares[key, *case]) for case in cases]
+        cells = [f"{100 * a:.1f} ({100 * b:.1f})" for a, b in zip(means, tops, strict=True)]
+        lines.append(f"| {key} | " + " | ".join(cells) + " |")
+        if any(mean > MOST and n >= FROM for mean, (n, _) in zip(means, cases, strict=True)):
+            failing.append(key)
+    print("\n".join(lines))
+    print(f"\nabove {MOST:.0%} from {FROM} objects on: {', '.join(failing) or 'none'}")
+    if options.write:
+        head = PAGE.read_text(encoding="utf-8").partition("\n|")[0].rstrip()
+        PAGE.write_text(f"{head}\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
