@@ -153,6 +153,70 @@ def test_refusals(refused, points, arguments, message):
     assert message in refused("score", points, *arguments)
 
 
+@pytest.fixture
+def weighted(file):
+    """Thirty points with whole and real weights; the first one has none."""
+    weights = [0, *(1 + np.arange(29) % 3).tolist()]
+    rows = [
+        f"{','.join(map(repr, row.tolist()))},{c},{w},{w / 2},{'abc'[c]}"
+        for row, c, w in zip(X, CODES, weights, strict=True)
+    ]
+    return file("\n".join(["x1,x2,x3,c,w,half,kind", *rows]), "weighted.csv"), weights
+
+
+@pytest.mark.parametrize("more", [[], ["--standardize"], ["--metric", "manhattan"]])
+def test_weights_count_points_as_often(run, weighted, more):
+    path, weights = weighted
+    call = ["score", path, "-p", "c", "--features", "x*", "--weights", "w", "-f", "json", *more]
+    data = card(run(*call, "-m", "ssq,silhouette,davies_bouldin,ward_linkage,dbcv"))
+    rows = np.repeat(np.arange(30), weights)
+    known = cv.internal_scores(
+        X[rows],
+        CODES[rows],
+        measures=["ssq", "silhouette", "davies_bouldin", "ward_linkage"],
+        standardize="--standardize" in more,
+        metric="manhattan" if "manhattan" in more else None,
+    )
+    assert data["objects"] == sum(weights)
+    found = values(data)
+    assert found.pop("dbcv") is None
+    assert found == pytest.approx(dict(known))
+    assert data["scores"][-1]["why_undefined"] == "it takes no weights"
+
+
+def test_a_column_of_weights_is_no_feature(run, weighted):
+    path, _ = weighted
+    ran = run("score", path, "-p", "c", "--exclude", "w", "--weights", "half", "-f", "json")
+    data = card(ran)
+    assert (data["features"], data["objects"]) == (3, 28.5)
+    assert "The clusters" not in run("score", path, "-p", "c", "--weights", "w").out
+
+
+def test_weights_beside_classes_count_on_both_sides(run, weighted, tmp_path):
+    path, weights = weighted
+    call = ["score", path, "-t", "kind", "-p", "c", "--features", "x*", "--weights", "w"]
+    ran = run(*call, "--report", tmp_path / "page.md")
+    assert f"{sum(weights)} objects, 3 classes, 3 clusters" in ran.out
+    assert f"{sum(weights)} points, 3 features, 3 clusters" in ran.out
+    assert "what sets clusters apart count every row once" in ran.err
+
+
+def test_weights_that_are_refused(refused, weighted, file):
+    path, _ = weighted
+    call = ["score", path, "-p", "c", "--features", "x*"]
+    assert "no column 'v'" in refused(*call, "--weights", "v")
+    assert "column 'kind'" in refused(*call, "--weights", "kind")
+    assert "--weights goes with one file" in refused(*call, "--weights", "w", "--engine", "duckdb")
+    assert "must not be negative" in refused(*call[:-1], "x1,x2", "--weights", "x3")
+    points = file("1,2\n3,4\n", "points.csv")
+    labels = file("c\n0\n1\n", "labels.csv")
+    said = refused("score", points, labels, "--features", "*", "--weights", "w")
+    assert "--weights names a column of one table" in said
+    noisy = file("x,c,w\n1,0,1\n2,0,2\n9,-1,2\n8,-1,1\n", "noisy.csv")
+    said = refused("score", noisy, "-p", "c", "--weights", "w", "--noise", "singletons")
+    assert "--noise singletons takes no weights" in said
+
+
 def test_a_missing_value_is_named_with_its_line(refused, file):
     path = file("x,y,c\n1,2,0\n3,,1\n", "gap.csv")
     assert "line 3" in refused("score", path, "-p", "c")

@@ -65,7 +65,9 @@ def folder(tmp_path_factory):
     table[["y", "c"]].to_parquet(place / "shard.parquet")
     points = pd.DataFrame(scaled, columns=["x1", "x2", "x3", "x4"])
     points.to_csv(place / "points.csv", index=False)
-    points.assign(kmeans=table["kmeans"]).to_parquet(place / "points.parquet")
+    counts = np.arange(len(points)) % 3 + 1
+    labelled = points.assign(kmeans=table["kmeans"], count=counts)
+    labelled.to_parquet(place / "points.parquet")
     np.save(place / "points.npy", scaled)
     np.savez(place / "points.npz", X=scaled, y=species)
     np.savez(place / "irises.npz", X=iris.data, species=species)

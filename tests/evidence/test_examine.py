@@ -168,6 +168,13 @@ def test_real_weights_leave_out_intervals_and_say_so(data):
     assert any(note.startswith("Left out: intervals") for note in found.notes)
 
 
+def test_weights_are_not_of_the_features_and_that_is_said(data):
+    truth, preds, points = data
+    found = examine(truth, preds["near"], features=points, measures=FEW, weights=np.full(120, 2))
+    assert found.inner["pred"]["ssq"] == cv.ssq(points, preds["near"])
+    assert any("by the features every object counts once" in note for note in found.notes)
+
+
 def test_a_clustering_may_be_called_truth(data):
     truth, preds, _ = data
     found = examine(truth, {"truth": preds["near"], "b": preds["far"]}, measures=FEW)

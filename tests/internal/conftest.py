@@ -12,7 +12,7 @@ import pytest
 
 from clustervet._kernels.patience import compiled_always
 
-BOTH_WAYS = ("oracle", "refusals", "scales", "geometry_inputs", "linkage", "medoids")
+BOTH_WAYS = ("oracle", "refusals", "scales", "geometry_inputs", "linkage", "medoids", "weights")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -454,7 +454,11 @@ MissingInPair = Annotated[
 ]
 Weights = Annotated[
     str | None,
-    typer.Option("--weights", metavar="COLUMN", help="Column with one weight per object."),
+    typer.Option(
+        "--weights",
+        metavar="COLUMN",
+        help="Column with one weight per object: as how many it counts.",
+    ),
 ]
 Id = Annotated[
     str | None,

@@ -26,6 +26,8 @@ from clustervet.labels.pair import MissingInPair
 # Combinations of all labels, and objects, up to which labels are returned for every object.
 COMBINATIONS = 2_000_000
 RANKED = 20_000_000
+# Why weights do not go with labels in two files.
+ONE_TABLE = " names a column of one table and does not go with two files."
 
 TRUTH, PRED = Setting("truth"), Setting("pred")
 BOTH = (TRUTH, " and ", PRED)
@@ -266,9 +268,7 @@ def _guessed(*sources: Source) -> dict[str, str]:
 def _by_row(asked: _Asked, options: Mapping[str, Any], *, checked: bool) -> Tables:
     """Truth and prediction in two files, paired row by row; ids that differ are refused."""
     if asked.weights is not None:
-        raise ParameterError(
-            Setting("weights"), " names a column of one table and does not go with two files."
-        )
+        raise ParameterError(Setting("weights"), ONE_TABLE)
     if asked.files.count("-") == 2:
         raise ParameterError("only one of the two files can be standard input.")
     sources, chosen, whole = [], [], []

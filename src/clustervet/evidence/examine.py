@@ -357,6 +357,10 @@ class _Examination:
         given = self.given
         if given.features is None:
             return None, {}, {}
+        if self.weights is not None:
+            self.notes.append(
+                "Weights are of the classes alone: by the features every object counts once."
+            )
         cards = {}
         whole = given
         if given.n * len(given.preds) > MEASURED:

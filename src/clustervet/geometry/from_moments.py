@@ -88,10 +88,15 @@ class MomentGeometry(Geometry):
         self.noise_cluster = moments.noise_cluster
         self._sample, self._rows = sample, rows
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Number of points."""
         return self.moments.n
+
+    @property
+    def rows(self) -> int:
+        """Number of points, too: none has a weight."""
+        return self.n
 
     @property
     def d(self) -> int:
@@ -155,7 +160,7 @@ class MomentGeometry(Geometry):
         for points, codes in self.blocks():
             steps = (points - self.centers.anchors[codes]) - self.centers.offsets[codes]
             sums += np.bincount(codes, np.sqrt((steps**2).sum(axis=1)), self.k)
-        return sums / self.sizes
+        return np.asarray(sums / self.sizes)
 
     @property
     def sorted_codes(self) -> NDArray[np.int32]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import FeatureError, LabelError, ParameterError, UndefinedError
+from clustervet.errors import FeatureError, LabelError, ParameterError, Setting, UndefinedError
 from clustervet.frames.moments import Moments
 from clustervet.geometry import moments, sources, sweep
 from clustervet.geometry.metrics import Metric, read_metric
@@ -26,9 +27,15 @@ from clustervet.geometry.points import (
     scaled_by,
     survey,
 )
-from clustervet.labels import check_index, consecutive, encode_one, plain_label
+from clustervet.labels import (
+    check_index,
+    consecutive,
+    encode_one,
+    encode_weights,
+    plain_label,
+)
 from clustervet.labels.codes import Names
-from clustervet.labels.pair import Missing, NoisePolicy
+from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
 from clustervet.registry import register_door
 
 if TYPE_CHECKING:
@@ -39,6 +46,10 @@ Floats = NDArray[np.float64]
 NOISE = -1
 # Largest number of values of a block of points × features.
 BLOCK = 2**22
+# From here on a float knows no difference between so many points and one more.
+HEAVIEST = 2.0**53
+# Products of lighter clusters come too near to 0.
+LIGHTEST = 1e-50
 # Up to this number of clusters the extremes of every two of them take no time beside the rest.
 FEW_CLUSTERS = 64
 
@@ -59,6 +70,9 @@ class Geometry:
     metric : str or callable, default 'euclidean'
         Name of a metric of scikit-learn, 'precomputed', or a function of two points that returns
         their distance.
+    weights : array_like, optional
+        One number per row of `X`, not negative: how many points at this place the row stands for.
+        By default every row is one point.
     noise : label, str or dict, optional
         Label that means noise, a policy for the label -1, or a policy per label.
     noise_policy : {'keep', 'drop', 'singletons'}, optional
@@ -71,7 +85,7 @@ class Geometry:
     FeatureError
         If `X` cannot be read as points or distances.
     LabelError
-        If the labels cannot be read, or their number is not that of the points.
+        If the labels or weights cannot be read, or their number is not that of the points.
     ParameterError
         If the metric or a policy is unknown.
 
@@ -84,6 +98,11 @@ class Geometry:
     distances and sums of squares are then in this unit; `in_unit` takes a value back to the unit
     of `X`. Otherwise `exponent` is 0 and the unit is that of `X`.
 
+    A row of weight w counts as w points that are at distance 0 from each other, so with whole
+    weights every value is that of the rows repeated so many times. Rows of weight 0 are left out.
+    `n` and `sizes` are sums of weights. What cannot take weights refuses them; where all of them
+    are 1 there are none.
+
     Examples
     --------
     >>> square = [[0, 0], [0, 1], [5, 0], [5, 1]]
@@ -92,8 +111,12 @@ class Geometry:
     Geometry of 4 points: 2 features, 2 clusters, euclidean
     >>> geometry.centroids.tolist()
     [[0.0, 0.5], [5.0, 0.5]]
+    >>> Geometry(square, ["l", "l", "r", "r"], weights=[1, 3, 1, 1]).centroids.tolist()
+    [[0.0, 0.75], [5.0, 0.5]]
     """
 
+    # Weights of the rows, in the order given; None if each is one point.
+    weights: Floats | None = None
     # The power of two by which all is divided; not 0 only if values are very large or very small.
     exponent: int = 0
 
@@ -103,6 +126,7 @@ class Geometry:
         labels: Any,
         metric: Any = "euclidean",
         *,
+        weights: Any = None,
         noise: Any = None,
         noise_policy: NoisePolicy | None = None,
         missing: Missing = "raise",
@@ -121,7 +145,19 @@ class Geometry:
                 f"X and labels must be of the same points; X has {rows:,} rows and there are "
                 f"{given:,} labels."
             )
-        check_index({"X": X, "labels": labels})
+        check_index({"X": X, "labels": labels, "the weights": weights})
+        self.dropped: int | float = given - len(read)
+        heavy = None
+        if weights is not None:
+            heavy = _read_weights(weights, given, noise_policies(noise, noise_policy))
+            kept = np.ones(given, np.bool_) if kept is None else kept
+            self.dropped = heavy[~kept].sum().item()
+            counted = heavy[kept] > 0
+            if not counted.any():
+                raise LabelError("no object that is left has a weight above 0.")
+            read, kept = read.keep(counted), kept & (heavy > 0)
+            heavy = heavy[kept]
+            self.weights = None if (heavy == 1).all() else heavy.astype(np.float64)
         if kept is not None and not kept.all():
             if points is not None:
                 points = points[kept]
@@ -136,11 +172,14 @@ class Geometry:
                 check_rows(points, peak)
         self.codes, codes = consecutive(read)
         self._names: Names = read.restore(codes)
-        self.sizes: NDArray[np.int64] = np.bincount(self.codes)
+        sizes = np.bincount(self.codes, self.weights)
+        whole = heavy is None or heavy.dtype == np.int64
+        self.sizes: NDArray[Any] = sizes.astype(np.int64) if whole else sizes
+        if self.sizes.min() < LIGHTEST:
+            raise LabelError(f"weights of a cluster must sum to at least {LIGHTEST:g}.")
         if self._distances is not None:
             found = survey(self._distances, self.codes, self.k)
             self._distances, self._sums, self.exponent = found
-        self.dropped = given - len(self.codes)
         self._kept = kept
         # Density-based measures treat label -1 as noise, unless a policy was given.
         code = read.find(NOISE) if noise is None and noise_policy is None else None
@@ -204,9 +243,14 @@ class Geometry:
         return is_sparse(self._points)
 
     @property
-    def n(self) -> int:
-        """Number of points."""
+    def rows(self) -> int:
+        """Number of rows: points, but for those that a weight stands for."""
         return len(self.codes)
+
+    @cached_property
+    def n(self) -> int | float:
+        """Number of points: the sum of the weights, where rows have weights."""
+        return self.sizes.sum().item()  # type: ignore[no-any-return]  # an int or a float
 
     @property
     def k(self) -> int:
@@ -249,7 +293,9 @@ class Geometry:
 
     def __repr__(self) -> str:
         known = "distances" if self._points is None else f"{self.d:,} features"
-        return f"Geometry of {self.n:,} points: {known}, {self.k:,} clusters, {self.metric.name}"
+        rows = "" if self.weights is None else f" in {self.rows:,} rows"
+        points = f"{self.n:,} points{rows}"
+        return f"Geometry of {points}: {known}, {self.k:,} clusters, {self.metric.name}"
 
     def need_clusters(self, *, fewer_than_points: bool = True) -> None:
         """Raise an error if nothing can be compared: one cluster, or every point alone.
@@ -270,12 +316,55 @@ class Geometry:
         """
         if self.k < 2:
             raise UndefinedError("it needs at least 2 clusters, and there is 1", fault=LabelError)
-        if fewer_than_points and self.k == self.n:
+        if fewer_than_points and self.k >= self.n:
+            found = f"each of the {self.n:,} points is a cluster of its own"
+            if self.weights is not None:
+                found = f"the weights of {self.k:,} clusters sum to {self.n:g}"
             raise UndefinedError(
-                f"it needs fewer clusters than points, and each of the {self.n:,} points is a "
-                "cluster of its own",
-                fault=LabelError,
+                f"it needs fewer clusters than points, and {found}", fault=LabelError
             )
+
+    def need_no_weights(self, what: str) -> None:
+        """Raise an error if rows have weights.
+
+        Parameters
+        ----------
+        what : str
+            What takes no weights.
+
+        Raises
+        ------
+        UndefinedError
+            If rows have weights.
+
+        Examples
+        --------
+        >>> Geometry([[0], [1], [5]], [0, 0, 1]).need_no_weights("a sample")
+        """
+        if self.weights is not None:
+            raise UndefinedError(f"{what} takes no weights", fault=ParameterError)
+
+    def weighed(self, values: NDArray[Any], rows: Any = slice(None)) -> NDArray[Any]:
+        """Multiply values of rows by the weights of the rows.
+
+        Parameters
+        ----------
+        values : ndarray
+            One value, or several, per row.
+        rows : slice or ndarray of int, optional
+            The rows, in the order given; by default all.
+
+        Returns
+        -------
+        ndarray
+            The products; the values themselves where rows have no weights.
+
+        Examples
+        --------
+        >>> Geometry([[0], [1], [5]], [0, 0, 1], weights=[2, 1, 3]).weighed(np.ones(3)).tolist()
+        [2.0, 1.0, 3.0]
+        """
+        return values if self.weights is None else (values.T * self.weights[rows]).T
 
     def in_unit(self, value: float, power: int = 1) -> float:
         """Return a distance, or a power of one, in the unit of the features.
@@ -361,7 +450,7 @@ class Geometry:
     @cached_property
     def centers(self) -> moments.Centers:
         """Mean of each cluster, as a point of the cluster and a step from it."""
-        return moments.centers(self.points, self.codes, self.sizes)
+        return moments.centers(self.points, self.codes, self.sizes, self.weights)
 
     @property
     def centroids(self) -> Floats:
@@ -370,7 +459,7 @@ class Geometry:
 
     @cached_property
     def _scatter(self) -> tuple[Floats, Floats]:
-        return moments.scatter(self.points, self.codes, self.centers)
+        return moments.scatter(self.points, self.codes, self.centers, self.weights)
 
     @property
     def within(self) -> Floats:
@@ -380,12 +469,13 @@ class Geometry:
     @property
     def spreads(self) -> Floats:
         """Mean distance to the centroid, by cluster."""
-        return self._scatter[1] / self.sizes
+        return np.asarray(self._scatter[1] / self.sizes)
 
     @cached_property
     def feature_scatter(self) -> Floats:
         """Sum of squared steps from the centroid, by cluster and feature."""
-        return moments.feature_scatter(self.points, self.codes, self.sizes, self.centers)
+        data = self.points, self.codes, self.sizes, self.centers
+        return moments.feature_scatter(*data, self.weights)
 
     @cached_property
     def between(self) -> float:
@@ -404,12 +494,12 @@ class Geometry:
     @cached_property
     def sorted_codes(self) -> NDArray[np.int32]:
         """Clusters of the points in cluster order."""
-        return np.repeat(np.arange(self.k, dtype=np.int32), self.sizes)
+        return self.codes[self.order]
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """Start of each cluster in cluster order, and the end."""
-        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+        return np.concatenate([[0], np.cumsum(np.bincount(self.codes))]).astype(np.int64)
 
     @cached_property
     def source(self) -> sources.Source:
@@ -440,8 +530,15 @@ class Geometry:
         return self.points
 
     @cached_property
+    def _sorted_weights(self) -> Floats | None:
+        return None if self.weights is None else self.weights[self.order]
+
+    @cached_property
     def pair_sums(self) -> sweep.PairSums:
         """Sums over all pairs of points, in cluster order."""
+        if self._sorted_weights is not None:
+            where = self.source, self.starts, self.sorted_codes
+            return sweep.weighted_sums(*where, self.sizes, self._sorted_weights)
         if self._distances is not None:
             return sweep.given_sums(self._sums[self.order], self.sorted_codes, self.sizes)
         return sweep.pair_sums(self.source, self.starts, self.sorted_codes)
@@ -464,9 +561,10 @@ class Geometry:
         >>> Geometry([[0], [1], [5]], [0, 0, 1]).row_sums(np.array([0, 2])).tolist()
         [[1.0, 5.0], [9.0, 0.0]]
         """
-        if self._distances is not None:
+        if self._distances is not None and self.weights is None:
             return np.asarray(self._sums[self.order[rows]])
-        return sweep.row_sums(self.source, rows, self.starts, self.sorted_codes)
+        where = self.source, rows, self.starts, self.sorted_codes
+        return sweep.row_sums(*where, self._sorted_weights)
 
     def own_sums(self, rows: NDArray[np.int64]) -> Floats:
         """Sum the distances of some points to the points of their own clusters.
@@ -486,14 +584,15 @@ class Geometry:
         >>> Geometry([[0], [1], [5]], [0, 0, 1]).own_sums(np.array([0, 2])).tolist()
         [1.0, 0.0]
         """
-        if self._distances is not None:
+        if self._distances is not None and self.weights is None:
             return np.asarray(self._sums[self.order[rows], self.sorted_codes[rows]])
         if self.metric.squares:
             step = max(1, BLOCK // max(1, self.d))
             order = self.order[rows]
             parts = [self.squared.own(order[at : at + step]) for at in range(0, len(rows), step)]
             return np.concatenate(parts)
-        return sweep.own_sums(self.source, rows, self.starts, self.sorted_codes)
+        where = self.source, rows, self.starts, self.sorted_codes
+        return sweep.own_sums(*where, self._sorted_weights)
 
     def tile(self, rows: NDArray[np.int64], start: int, stop: int) -> Any:
         """Compute distances of some points to a range of points.
@@ -585,6 +684,8 @@ class Geometry:
         ------
         LabelError
             If there are fewer than 2 clusters.
+        ParameterError
+            If rows have weights.
 
         Examples
         --------
@@ -596,12 +697,14 @@ class Geometry:
         """
         from clustervet.geometry.clusters import cluster_distances
 
+        refuse_weights("Geometry.clusters", self)
         return cluster_distances(self)
 
     @cached_property
     def squared(self) -> moments.SquaredSums:
         """Sums of squared distances by cluster, for metrics that are such squares."""
-        return moments.squared_sums(self.base, self.codes, self.sizes, self.metric)
+        data = self.base, self.codes, self.sizes, self.metric
+        return moments.squared_sums(*data, self.weights)
 
 
 def as_geometry(
@@ -610,6 +713,7 @@ def as_geometry(
     labels: Any = None,
     metric: Any = None,
     *,
+    weights: Any = None,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
     missing: Missing = "raise",
@@ -617,7 +721,7 @@ def as_geometry(
     """Return a finished geometry, or make one from moments or from features and labels."""
     if isinstance(X, Geometry | Moments):
         known = metric if isinstance(X, Geometry) else None  # moments take a metric
-        options = (labels, known, noise, noise_policy)
+        options = (labels, known, weights, noise, noise_policy)
         if any(option is not None for option in options) or missing != "raise":
             name = "Geometry" if isinstance(X, Geometry) else "Moments"
             raise ParameterError(f"{who} takes either one {name} or features and labels, not both.")
@@ -625,7 +729,25 @@ def as_geometry(
     if labels is None:
         raise ParameterError(f"{who} needs features and labels, or one Geometry.")
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
-    return Geometry(X, labels, "euclidean" if metric is None else metric, **policies)
+    given = X, labels, "euclidean" if metric is None else metric
+    return Geometry(*given, weights=weights, **policies)
+
+
+def refuse_weights(who: str, geometry: Geometry) -> None:
+    """Refuse rows with weights, for what is no measure and takes none."""
+    if geometry.weights is not None:
+        raise ParameterError(f"{who} takes no weights.")
+
+
+def _read_weights(weights: Any, rows: int, policies: Mapping[Any, str]) -> NDArray[Any]:
+    """Weights as int64 or float64, whose sum tells one point more from none."""
+    found = encode_weights(weights, rows)
+    if "singletons" in policies.values() and ((found != 0) & (found != 1)).any():
+        why = " takes no weights: the points of one row would be clusters of their own."
+        raise ParameterError(Setting("noise", "singletons"), why)
+    if found.max() >= HEAVIEST or found.sum(dtype=np.float64) >= HEAVIEST:
+        raise LabelError(f"weights of points must sum to less than {HEAVIEST:g}.")
+    return found.astype(np.int64) if found.dtype.kind == "O" else found
 
 
 register_door("internal", as_geometry)

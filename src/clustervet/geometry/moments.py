@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from clustervet import _kernels
 from clustervet._kernels.patience import is_little
 from clustervet._memory import need
+from clustervet.errors import FeatureError, UndefinedError
 from clustervet.geometry.metrics import Metric
 from clustervet.geometry.points import even_rows, is_sparse
 from clustervet.geometry.sources import CLOSE, FEW_VALUES
@@ -18,6 +19,8 @@ from clustervet.labels.codes import first_places
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
+# Share of a sum of weights up to which a difference is rounding.
+ROUNDED = 1e-12
 # Least number of points per thread.
 GRAIN = 20_000
 
@@ -70,12 +73,17 @@ class Centers:
         return out
 
 
-def centers(points: Any, codes: Labels, sizes: NDArray[np.int64]) -> Centers:
-    """Mean of each cluster."""
+def centers(
+    points: Any, codes: Labels, sizes: NDArray[Any], weights: Floats | None = None
+) -> Centers:
+    """Mean of each cluster; with weights, which `sizes` are sums of, the weighted mean."""
     shape = (len(sizes), points.shape[1])
     need(24 * shape[0] * shape[1], f"the centroids of {shape[0]:,} clusters")
-    if _is_few(points):
-        return _plain_centers(_dense(points), codes, sizes, at_origin=is_sparse(points))
+    if weights is not None and is_sparse(points):
+        sums = np.asarray((_sums_of(codes, weights, len(sizes)) @ points).toarray(), np.float64)
+        return Centers(np.zeros(shape), sums / sizes[:, None])
+    if weights is not None or _is_few(points):
+        return _plain_centers(points, codes, sizes, weights)
     if is_sparse(points):
         sums = np.zeros(shape)
         _kernels.sparse_sums(points.data, points.indices, points.indptr, codes, 0, len(codes), sums)
@@ -92,15 +100,35 @@ def centers(points: Any, codes: Labels, sizes: NDArray[np.int64]) -> Centers:
 
 
 def _plain_centers(
-    points: NDArray[Any], codes: Labels, sizes: NDArray[np.int64], *, at_origin: bool
+    points: Any, codes: Labels, sizes: NDArray[Any], weights: Floats | None
 ) -> Centers:
     """Like `centers`, by numpy alone."""
     anchors = np.zeros((len(sizes), points.shape[1]))
-    if not at_origin:
+    if not is_sparse(points):
         anchors[:] = points[first_places(codes, len(sizes))]
-    steps = points - anchors[codes]
-    sums = [np.bincount(codes, column, minlength=len(sizes)) for column in steps.T]
-    return Centers(anchors, np.array(sums).reshape(anchors.shape[::-1]).T / sizes[:, None])
+    sums = np.zeros(anchors.shape[::-1])
+    for part in _parts(points):
+        steps = _dense(points[part]) - anchors[codes[part]]
+        steps = steps if weights is None else steps * weights[part, None]
+        for f, column in enumerate(steps.T):
+            sums[f] += np.bincount(codes[part], column, minlength=len(sizes))
+    return Centers(anchors, sums.T / sizes[:, None])
+
+
+def _sums_of(codes: Labels, weights: Floats, clusters: int) -> Any:
+    """The sparse matrix, clusters × points, whose product with points has their weighted sums."""
+    from scipy.sparse import csr_matrix
+
+    places = np.arange(len(codes))
+    return csr_matrix((weights, (codes, places)), shape=(clusters, len(codes)))
+
+
+def _parts(points: Any) -> list[slice]:
+    """Rows that are taken at once: all of them where they are few, or sparse."""
+    if is_sparse(points):
+        return [slice(None)]
+    rows = max(1, FEW_VALUES // points.shape[1])
+    return [slice(at, at + rows) for at in range(0, points.shape[0], rows)]
 
 
 def _is_few(points: Any, times: int = 1) -> bool:
@@ -112,14 +140,27 @@ def _dense(points: Any) -> NDArray[Any]:
     return np.asarray(points.toarray() if is_sparse(points) else points)
 
 
-def scatter(points: Any, codes: Labels, means: Centers) -> tuple[Floats, Floats]:
+def own_squares(points: Any, codes: Labels, means: Centers) -> Floats:
+    """Squared distances of points to the centroids of their clusters."""
+    if is_sparse(points) and not _is_few(points):
+        norms = (means.offsets**2).sum(axis=1)
+        whole = (points.data, points.indices, points.indptr, codes, 0, len(codes))
+        return np.asarray(_kernels.sparse_to_own(*whole, means.offsets, norms, CLOSE))
+    steps = (_dense(points) - means.anchors[codes]) - means.offsets[codes]
+    return np.asarray(np.einsum("ij,ij->i", steps, steps))
+
+
+def scatter(
+    points: Any, codes: Labels, means: Centers, weights: Floats | None = None
+) -> tuple[Floats, Floats]:
     """Squared distances to the centroids and distances to them, summed by cluster."""
     clusters = len(means.anchors)
-    if _is_few(points):
-        steps = (_dense(points) - means.anchors[codes]) - means.offsets[codes]
-        found = np.einsum("ij,ij->i", steps, steps)
-        squares = np.bincount(codes, found, minlength=clusters).astype(np.float64)
-        return squares, np.bincount(codes, np.sqrt(found), clusters).astype(np.float64)
+    if weights is not None or _is_few(points):
+        found = np.concatenate([own_squares(points[p], codes[p], means) for p in _parts(points)])
+        both = (found, np.sqrt(found))
+        heavy = both if weights is None else (each * weights for each in both)
+        squares, distances = (np.bincount(codes, each, clusters) for each in heavy)
+        return squares.astype(np.float64), distances.astype(np.float64)
     norms = (means.offsets**2).sum(axis=1)
 
     def part(first: int, last: int) -> tuple[Floats, Floats]:
@@ -139,20 +180,33 @@ def scatter(points: Any, codes: Labels, means: Centers) -> tuple[Floats, Floats]
     return sum(squares for squares, _ in parts), sum(distances for _, distances in parts)
 
 
-def feature_scatter(points: Any, codes: Labels, sizes: NDArray[np.int64], means: Centers) -> Floats:
+def feature_scatter(
+    points: Any,
+    codes: Labels,
+    sizes: NDArray[Any],
+    means: Centers,
+    weights: Floats | None = None,
+) -> Floats:
     """Squared steps from the centroids, summed by cluster and feature."""
     clusters, d = means.anchors.shape
     need(16 * clusters * d, f"the variances of {d:,} features in {clusters:,} clusters")
     if is_sparse(points):
-        cells = np.repeat(codes.astype(np.int64), np.diff(points.indptr)) * d + points.indices
+        filled = np.diff(points.indptr)
+        cells = np.repeat(codes.astype(np.int64), filled) * d + points.indices
         values = means.values.ravel()
-        squares = np.bincount(cells, (points.data - values[cells]) ** 2, clusters * d)
-        zeros = np.repeat(sizes, d) - np.bincount(cells, minlength=clusters * d)
+        found = (points.data - values[cells]) ** 2
+        heavy = None if weights is None else np.repeat(weights, filled)
+        squares = np.bincount(cells, found if heavy is None else found * heavy, clusters * d)
+        whole = np.repeat(sizes, d)
+        zeros = whole - np.bincount(cells, heavy, clusters * d)
+        if heavy is not None:  # what rounding leaves is no zero
+            zeros[zeros < ROUNDED * whole] = 0
         return np.asarray((squares + zeros * values**2).reshape(clusters, d))
     found = np.empty((d, clusters))
     for f in range(d):
         steps = (points[:, f] - means.anchors[codes, f]) - means.offsets[codes, f]
-        found[f] = np.bincount(codes, steps**2, clusters)
+        squares = steps**2 if weights is None else steps**2 * weights
+        found[f] = np.bincount(codes, squares, clusters)
     return found.T
 
 
@@ -181,7 +235,7 @@ class SquaredSums:
     points: Any
     means: Centers
     within: Floats
-    full: NDArray[np.int64]
+    full: NDArray[Any]
     blank: NDArray[np.int64]
     is_blank: NDArray[np.bool_]
     codes: Labels
@@ -200,14 +254,8 @@ class SquaredSums:
 
     def own(self, rows: NDArray[np.int64]) -> Floats:
         """Summed distances of some points, by row as given, to their own clusters."""
-        points, codes = self.points[rows], self.codes[rows]
-        if is_sparse(points) and not _is_few(points):
-            norms = (self.means.offsets**2).sum(axis=1)
-            whole = (points.data, points.indices, points.indptr, codes, 0, len(rows))
-            squares = _kernels.sparse_to_own(*whole, self.means.offsets, norms, CLOSE)
-        else:
-            steps = (_dense(points) - self.means.anchors[codes]) - self.means.offsets[codes]
-            squares = np.einsum("ij,ij->i", steps, steps)
+        codes = self.codes[rows]
+        squares = own_squares(self.points[rows], codes, self.means)
         sums = self.factor * (self.full[codes] * squares + self.within[codes]) + self.blank[codes]
         # A row of zeros is at distance 1 from all others, and at distance 0 from itself.
         zeros = self.full[codes] + self.blank[codes] - 1.0
@@ -215,7 +263,11 @@ class SquaredSums:
 
 
 def squared_sums(
-    points: Any, codes: Labels, sizes: NDArray[np.int64], metric: Metric
+    points: Any,
+    codes: Labels,
+    sizes: NDArray[Any],
+    metric: Metric,
+    weights: Floats | None = None,
 ) -> SquaredSums:
     """Prepare the sums of squared distances to clusters, in one pass over the points."""
     blank = np.zeros(len(codes), np.bool_)
@@ -224,11 +276,15 @@ def squared_sums(
             points.multiply(points).sum(axis=1) if is_sparse(points) else (points**2).sum(axis=1)
         )
         blank = np.asarray(squares).ravel() == 0
+        if weights is not None and blank.any():
+            # Equal points would be at distance 1 from each other.
+            why = "cosine distances of rows of zeros take no weights"
+            raise UndefinedError(why, fault=FeatureError)
     zeros = np.bincount(codes[blank], minlength=len(sizes))
     full = sizes - zeros
     if not zeros.any():
-        means = centers(points, codes, sizes)
-        within = scatter(points, codes, means)[0]
+        means = centers(points, codes, sizes, weights)
+        within = scatter(points, codes, means, weights)[0]
     else:
         means = Centers(*(np.zeros((len(sizes), points.shape[1])) for _ in range(2)))
         kept = ~blank

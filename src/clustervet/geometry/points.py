@@ -13,7 +13,7 @@ from clustervet._memory import need
 from clustervet.errors import FeatureError
 from clustervet.frames.feature_table import FeatureTable
 from clustervet.frames.rows import LARGEST, SMALLEST
-from clustervet.labels import show_label
+from clustervet.labels import encode_weights, show_label
 from clustervet.labels.arrays import kind_of
 
 FRAMES = frozenset({"pandas", "polars", "pyarrow", "duckdb", "modin", "cudf", "ibis"})
@@ -471,10 +471,11 @@ def _quotient(values: NDArray[np.float64]) -> float:
         return float(min(values.max() / values.min(), np.finfo(np.float64).max))
 
 
-def standardized(points: Any, others: Any = None) -> Any:
+def standardized(points: Any, others: Any = None, weights: Any = None) -> Any:
     """Return features with mean 0 and variance 1; sparse ones keep their zeros.
 
-    Other points, where there are any, are returned instead, moved and scaled alike.
+    Other points, where there are any, are returned instead, moved and scaled alike. With weights,
+    mean and variance are weighted.
     """
     from sklearn.preprocessing import StandardScaler
 
@@ -487,4 +488,7 @@ def standardized(points: Any, others: Any = None) -> Any:
             f"standardize; {factor} that column by a constant first."
         )
     scaler = StandardScaler(with_mean=not is_sparse(points)).set_output(transform="default")
-    return scaler.fit_transform(points) if others is None else scaler.fit(points).transform(others)
+    heavy = None if weights is None else encode_weights(weights, points.shape[0])
+    heavy = heavy if heavy is None else heavy.astype(np.float64)
+    scaler = scaler.fit(points, sample_weight=heavy)
+    return scaler.transform(points if others is None else others)

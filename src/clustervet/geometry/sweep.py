@@ -24,6 +24,8 @@ Stopped = Callable[[], bool]
 PARTS = 8
 # Differences of coordinates that a compiled loop takes at once; they take about a second.
 AT_ONCE = 2**31
+# Largest number of values of a block of points × clusters.
+BLOCK = 2**22
 # Distances below which threads cost more than they save.
 AT_LEAST = 2**21
 
@@ -90,7 +92,11 @@ def _plain_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> 
         return given_sums(sums, codes[rows], sizes)
 
     blocks = [np.arange(at, min(n, at + source.height)) for at in range(0, n, source.height)]
-    parts = [found for _, found in _in_threads(part, blocks, source, "pairs of points")]
+    return _joined([found for _, found in _in_threads(part, blocks, source, "pairs of points")])
+
+
+def _joined(parts: list[PairSums]) -> PairSums:
+    """The sums of all points from those of some points each."""
     own, nearest, which = (
         np.concatenate([getattr(found, name) for found in parts])
         for name in ("own", "nearest", "which")
@@ -98,14 +104,41 @@ def _plain_sums(source: Source, starts: Positions, codes: NDArray[np.int32]) -> 
     return PairSums(own, nearest, which, math.fsum(found.between for found in parts))
 
 
-def given_sums(sums: Floats, codes: NDArray[np.int32], sizes: NDArray[np.int64]) -> PairSums:
+def weighted_sums(
+    source: Source,
+    starts: Positions,
+    codes: NDArray[np.int32],
+    sizes: NDArray[Any],
+    weights: Floats,
+) -> PairSums:
+    """Like `pair_sums`, of points with weights; each pair is visited twice.
+
+    A distance counts as often in the sums of a point as the other point weighs, and in `between`
+    as often as the product of both weights.
+    """
+    n = len(codes)
+    parts = []
+    step = max(1, BLOCK // len(sizes))
+    for at in range(0, n, step):
+        rows = np.arange(at, min(n, at + step))
+        sums = row_sums(source, rows, starts, codes, weights, "pairs of points")
+        parts.append(given_sums(sums, codes[rows], sizes, weights[rows]))
+    return _joined(parts)
+
+
+def given_sums(
+    sums: Floats, codes: NDArray[np.int32], sizes: NDArray[Any], weights: Floats | None = None
+) -> PairSums:
     """Like `pair_sums`, from the summed distances of every point to every cluster."""
     rows = np.arange(len(codes))
     own = sums[rows, codes]
     means = sums / sizes
     means[rows, codes] = np.inf
     which = means.argmin(axis=1).astype(np.int32)
-    between = float(sums.sum() - own.sum()) / 2
+    if weights is None:
+        between = float(sums.sum() - own.sum()) / 2
+    else:
+        between = float(weights @ (sums.sum(axis=1) - own)) / 2
     return PairSums(own, means[rows, which], which, between)
 
 
@@ -196,9 +229,14 @@ def _in_threads(part: Any, parts: list[Any], source: Source, what: str) -> Any:
 
 
 def row_sums(
-    source: Source, rows: Positions, starts: Positions, codes: NDArray[np.int32]
+    source: Source,
+    rows: Positions,
+    starts: Positions,
+    codes: NDArray[np.int32],
+    weights: Floats | None = None,
+    what: str = "sampled points",
 ) -> Floats:
-    """The rows' summed distances to every cluster: rows × clusters."""
+    """The rows' summed distances to every cluster, times the weights of its points if given."""
     n = len(codes)
     check_sums(len(rows), len(starts) - 1)
     sums = np.zeros((len(rows), len(starts) - 1))
@@ -212,20 +250,26 @@ def row_sums(
                 return
             stop = min(n, start + source.width)
             tile = source.tile(rows[first:last], start, stop)
+            if weights is not None:
+                tile = tile * weights[start:stop]
             if source.plain:  # the tile has all columns
                 sums[first:last] = np.add.reduceat(tile, starts[:-1], axis=1, dtype=np.float64)
             else:
                 _kernels.add_rows(tile, last - first, start, stop, starts, codes, sums[first:last])
 
-    for _ in _in_threads(part, parts, source, "sampled points"):
+    for _ in _in_threads(part, parts, source, what):
         pass
     return sums
 
 
 def own_sums(
-    source: Source, rows: Positions, starts: Positions, codes: NDArray[np.int32]
+    source: Source,
+    rows: Positions,
+    starts: Positions,
+    codes: NDArray[np.int32],
+    weights: Floats | None = None,
 ) -> Floats:
-    """The rows' summed distances to their own clusters; the rows rise."""
+    """The rows' summed distances to their own clusters, as in `row_sums`; the rows rise."""
     sums = np.zeros(len(rows))
     firsts = np.arange(0, len(rows), source.height)
     lasts = np.minimum(firsts + source.height, len(rows))
@@ -247,6 +291,8 @@ def own_sums(
                 tile = source.tile(picked, start, stop)
                 if mixed:
                     tile = np.where(codes[picked][:, None] == codes[start:stop], tile, 0)
+                if weights is not None:
+                    tile = tile * weights[start:stop]
                 sums[first:last] += tile.sum(axis=1, dtype=np.float64)
 
     some = [one for one in np.split(blocks, np.unique(cuts)) if len(one)]

@@ -23,9 +23,9 @@ def all_widths(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
         else:
             sums = geometry.pair_sums
             sizes = geometry.sizes[geometry.sorted_codes]
-            widths = np.empty(geometry.n)
+            widths = np.empty(geometry.rows)
             widths[geometry.order] = _compare(sums.own, sums.nearest, sizes)
-            nearest = np.empty(geometry.n, np.int32)
+            nearest = np.empty(geometry.rows, np.int32)
             nearest[geometry.order] = sums.which
             found = widths, nearest
         geometry.memory["silhouettes"] = found
@@ -45,7 +45,7 @@ def _squared(geometry: Geometry) -> tuple[Floats, NDArray[np.int32]]:
 def blocks(geometry: Geometry) -> list[tuple[int, int]]:
     """Return ranges of points that are small enough to compare with all clusters."""
     rows = max(1, BLOCK // geometry.k)
-    return [(at, min(geometry.n, at + rows)) for at in range(0, geometry.n, rows)]
+    return [(at, min(geometry.rows, at + rows)) for at in range(0, geometry.rows, rows)]
 
 
 def widths_of(
@@ -66,9 +66,10 @@ def widths_of(
     return _compare(inside, others[rows, nearest], sizes), nearest
 
 
-def _compare(sums: Floats, nearest: Floats, sizes: NDArray[np.int64]) -> Floats:
+def _compare(sums: Floats, nearest: Floats, sizes: NDArray[Any]) -> Floats:
     """(b - a) / max(a, b), 0 for a point alone and where both distances are 0."""
-    inside = sums / np.maximum(sizes - 1, 1)
+    several = sizes > 1
+    inside = sums / np.where(several, sizes - 1, 1)
     scale = np.maximum(inside, nearest)
-    defined = (sizes > 1) & (scale > 0)
+    defined = several & (scale > 0)
     return np.where(defined, (nearest - inside) / np.where(defined, scale, 1), 0.0)

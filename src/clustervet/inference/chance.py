@@ -321,6 +321,8 @@ def chance(
     """
     (record,) = measures.select([measure])
     if record.kind == "internal":
+        if options.get("weights") is not None:
+            raise ParameterError("chance takes no weights for measures of features.")
         whole(samples, "samples", 1)
         one_of(ties, "ties", ("conservative", "random"))
         rng = generator(random_state)

@@ -37,6 +37,7 @@ NEAR = 1 + 1e-12
     use="Small clusters should count as much as large ones, with one number of clusters.",
     avoid="Numbers of clusters or scales of features differ: more clusters lower it. In NbClust it "
     "is ssq / k, and genieclust sums over clusters; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def ball_hall(geometry: Geometry) -> float:
     """Mean over clusters of the mean squared distance to the centroid.
@@ -63,6 +64,7 @@ def ball_hall(geometry: Geometry) -> float:
     use="You choose a number of clusters for the same points: its largest value is a good one.",
     avoid="Scales of features differ between data sets, or one cluster lies far away: the farthest "
     "two centroids count alone; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def pbm(geometry: Geometry) -> float:
     """Fall of the distances to centers, times the widest gap of centroids, by clusters, squared.
@@ -93,6 +95,7 @@ def pbm(geometry: Geometry) -> float:
     "along one feature, and nearer to 1 the more features there are.",
     avoid="Clusters differ much in size: a small cluster takes little from the sum of squares. "
     "NbClust compares the two clusters that are merged next; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def duda_hart(geometry: Geometry) -> float:
     """Largest share of the sum of squares of two clusters that is left when they are apart.
@@ -136,6 +139,7 @@ def duda_hart(geometry: Geometry) -> float:
     avoid="Scales of features differ between data sets: it is in the unit of 1 / distance; "
     + DISTANCE_BIAS
     + ".",
+    weighted=True,
 )
 def sd_index(geometry: Geometry, alpha: float | None = None) -> float:
     """Scatter within clusters times a weight, plus the uneven closeness of centroids.
@@ -188,6 +192,7 @@ def sd_index(geometry: Geometry, alpha: float | None = None) -> float:
     use="Dense regions with sparse ones between them are what you call clusters.",
     avoid="There are many features or clusters: then no point is near a centroid, and it has no "
     "value; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def s_dbw(geometry: Geometry) -> float:
     """Scatter within clusters plus the density between them.
@@ -213,13 +218,13 @@ def s_dbw(geometry: Geometry) -> float:
     variances = geometry.feature_scatter / geometry.sizes[:, None]
     radius = NEAR * float(np.sqrt((variances**2).sum(axis=1)).sum()) / k**2  # squared
     centre, middle = np.zeros((k, k)), np.zeros((k, k))
-    for points, codes in pieces(geometry):
+    for points, codes, rows in pieces(geometry):
         squares = geometry.centers.squares(points, 0, len(codes))
         own = squares[np.arange(len(codes)), codes][:, None]
         # The median of the triangle of a point and two centroids, by Apollonius.
         halfway = (own + squares) / 2 - apart[codes] ** 2 / 4
-        np.add.at(centre, codes, squares <= radius)
-        np.add.at(middle, codes, halfway <= radius)
+        np.add.at(centre, codes, geometry.weighed(squares <= radius, rows))
+        np.add.at(middle, codes, geometry.weighed(halfway <= radius, rows))
     at_own = np.diag(centre)[:, None] + centre.T  # points of both clusters about the first one
     densest = np.maximum(at_own, at_own.T)
     other = ~np.eye(k, dtype=bool)
@@ -254,6 +259,6 @@ def _from_mean(geometry: Geometry) -> float:
                 np.linalg.norm(points - geometry.centers.anchors[0] - mean, axis=1).sum()
             )
         return found
-    one: Any = np.zeros(geometry.n, np.int32)
-    mean_of_all = centers(geometry.points, one, np.array([geometry.n]))
-    return float(scatter(geometry.points, one, mean_of_all)[1].sum())
+    one: Any = np.zeros(geometry.rows, np.int32)
+    mean_of_all = centers(geometry.points, one, np.array([geometry.n]), geometry.weights)
+    return float(scatter(geometry.points, one, mean_of_all, geometry.weights)[1].sum())

@@ -45,11 +45,12 @@ def strata(geometry: Geometry, sample: int) -> list[tuple[int, int, int]]:
 
     Strata are the clusters, or all points together where there are too many clusters.
     """
+    geometry.need_no_weights("a sample of points")
     sizes = geometry.sizes
     least = np.minimum(sizes, 2)
     if least.sum() > sample:
-        return [(0, geometry.n, sample)]
-    ideal = sizes * (sample / geometry.n)
+        return [(0, geometry.rows, sample)]
+    ideal = sizes * (sample / geometry.rows)
     counts = np.clip(np.floor(ideal).astype(np.int64), least, sizes)
     while counts.sum() != sample:  # large clusters give what small ones got
         step = 1 if counts.sum() < sample else -1
@@ -70,13 +71,14 @@ def drawn_places(parts: list[tuple[int, int, int]], rng: np.random.Generator) ->
     )
 
 
-def pieces(geometry: Geometry) -> Iterator[tuple[Any, NDArray[Any]]]:
-    """Blocks of points and their clusters, small enough to compare with all centroids."""
+def pieces(geometry: Geometry) -> Iterator[tuple[Any, NDArray[Any], slice]]:
+    """Blocks of points, small enough to compare with all centroids, with clusters and rows."""
     if not isinstance(geometry, MomentGeometry):
         for first, last in blocks(geometry):
-            yield geometry.points[first:last], geometry.codes[first:last]
+            place = slice(first, last)
+            yield geometry.points[place], geometry.codes[place], place
         return
     rows = max(1, BLOCK // geometry.k)
     for points, codes in geometry.blocks():
         for at in range(0, len(codes), rows):
-            yield points[at : at + rows], codes[at : at + rows]
+            yield points[at : at + rows], codes[at : at + rows], slice(0)

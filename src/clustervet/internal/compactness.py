@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ WHERE = ("in the same cluster", "in different clusters")
     meaning="How far points lie from the centroids of their clusters, squared and summed.",
     use="You compare runs of k-means with one number of clusters, or look for the elbow.",
     avoid="Numbers of clusters or scales of features differ; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def ssq(geometry: Geometry) -> float:
     """Sum of squared distances to centroids.
@@ -63,6 +65,7 @@ def ssq(geometry: Geometry) -> float:
     meaning="How far apart points of one cluster are, compared with points of different clusters.",
     use="You want a number that is easy to read, for any metric: small is good, 1 is no structure.",
     avoid="Numbers of clusters differ much: more clusters lower it; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def intra_inter_ratio(
     geometry: Geometry,
@@ -96,7 +99,7 @@ def intra_inter_ratio(
     geometry.need_clusters()
     count = _number(geometry, pairs, draw)
     if count is None:
-        within, between = _exact_means(geometry)
+        within, between = (_exact_mean(geometry, side) for side in (0, 1))
         return ratio(within, between, "all points lie in one place")
     drawn = drawn_pairs(geometry, count, draw, generator(random_state))
     intra, inter = (_sampled_mean(geometry, drawn[side], WHERE[side]) for side in (0, 1))
@@ -126,6 +129,7 @@ def intra_inter_ratio(
     avoid="Numbers of clusters or scales of features differ: more clusters lower it; "
     + DISTANCE_BIAS
     + ".",
+    weighted=True,
 )
 def intra_distance(
     geometry: Geometry,
@@ -156,7 +160,7 @@ def intra_distance(
     >>> intra_distance([[0], [1], [5], [6]], [0, 0, 1, 1])
     1.0
     """
-    if geometry.k == geometry.n:
+    if geometry.k == geometry.rows == geometry.n:
         raise UndefinedError("it needs a cluster of at least 2 points", fault=LabelError)
     return _mean_of_side(geometry, 0, pairs, random_state, draw)
 
@@ -179,6 +183,7 @@ def intra_distance(
     avoid="Numbers of clusters or scales of features differ: more clusters usually lower it; "
     + DISTANCE_BIAS
     + ".",
+    weighted=True,
 )
 def inter_distance(
     geometry: Geometry,
@@ -226,6 +231,7 @@ def inter_distance(
     meaning="Variance between centroids over variance within clusters, by degrees of freedom.",
     use="You choose a number of clusters for k-means or Ward's method: its maximum is a good one.",
     avoid="Clusters differ much in size or spread; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def calinski_harabasz(geometry: Geometry) -> float:
     """Ratio of the variance between clusters to the variance within.
@@ -252,6 +258,7 @@ def calinski_harabasz(geometry: Geometry) -> float:
     meaning="Logarithm of the sum of squares between clusters over that within.",
     use="You watch its rise from one number of clusters to the next: a small rise means enough.",
     avoid="Numbers of clusters differ: it always rises with them; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def hartigan(geometry: Geometry) -> float:
     """Logarithm of the sum of squares between clusters over the sum within.
@@ -332,22 +339,22 @@ def _mean_of_side(geometry: Geometry, side: int, pairs: Any, random_state: Any, 
     """Mean distance of pairs within clusters (side 0) or between them (side 1)."""
     count = _number(geometry, pairs, draw)
     if count is None:
-        return distance(geometry, _exact_means(geometry)[side])
+        return distance(geometry, _exact_mean(geometry, side))
     drawn = drawn_pairs(geometry, count, draw, generator(random_state))[side]
     return distance(geometry, _sampled_mean(geometry, drawn, WHERE[side]))
 
 
-def _exact_means(geometry: Geometry) -> tuple[float, float]:
-    """Mean distance over all pairs in one cluster, and over all pairs in two; nan for none."""
-    sizes = [int(size) for size in geometry.sizes]
-    inside = sum(math.comb(size, 2) for size in sizes)
-    across = math.comb(geometry.n, 2) - inside
+def _exact_mean(geometry: Geometry, side: int) -> float:
+    """Mean distance over all pairs in one cluster (side 0), or in two (side 1)."""
+    others = [(size - 1, geometry.n - size)[side] for size in geometry.sizes.tolist()]
+    count = float(sum(map(mul, geometry.sizes.tolist(), others))) / 2
+    if count <= 0:
+        raise UndefinedError("the weights are too small to count pairs of points")
     if geometry.metric.squares:
-        within, between = _squared_totals(geometry)
-    else:
-        sums = geometry.pair_sums
-        within, between = float(sums.own.sum()) / 2, sums.between
-    return within / inside if inside else math.nan, between / across if across else math.nan
+        return _squared_totals(geometry)[side] / count
+    sums = geometry.pair_sums
+    inside = float(geometry.weighed(sums.own, geometry.order).sum()) / 2
+    return (inside, sums.between)[side] / count
 
 
 def _squared_totals(geometry: Geometry) -> tuple[float, float]:

@@ -79,7 +79,7 @@ def dbcv(geometry: Geometry, dimension: int | None = None) -> float:
                 found = _separation(geometry, (a, b), cores, inner)
                 separation[a], separation[b] = min(separation[a], found), min(separation[b], found)
             tick()
-    total = geometry.n + geometry.dropped
+    total = geometry.rows + geometry.dropped
     value = 0.0
     for k in clusters:
         scale = max(separation[k], sparseness[k])

@@ -37,6 +37,7 @@ LOGS = (-708.0, 709.0)
     use="Features have different scales or are correlated: no linear change of them matters.",
     avoid="Numbers of clusters differ: it always rises with them. NbClust's is the ratio of the "
     "traces, not of the determinants; " + VOLUME_BIAS + ".",
+    weighted=True,
 )
 def rubin(geometry: Geometry) -> float:
     """Determinant of the total scatter over that of the scatter within clusters.
@@ -62,6 +63,7 @@ def rubin(geometry: Geometry) -> float:
     "weights of clusters.",
     use="Clusters are Gaussian, of one shape ('tied') or of any shapes ('full').",
     avoid="Numbers of clusters differ: it always rises with them. Take bic; " + VOLUME_BIAS + ".",
+    weighted=True,
 )
 def scott_symons(geometry: Geometry, covariance: str = "tied") -> float:
     """Logarithm of the likelihood ratio of Gaussian clusters and one cluster, twice.
@@ -107,6 +109,7 @@ def scott_symons(geometry: Geometry, covariance: str = "tied") -> float:
     avoid="Scales of features differ between data sets: it is a product of squares of all of them; "
     + VOLUME_BIAS
     + ".",
+    weighted=True,
 )
 def marriott(geometry: Geometry) -> float:
     """Squared number of clusters times the determinant of the scatter within them.

@@ -40,6 +40,7 @@ MODEL_BIAS = "it favours Gaussian clusters of the shape assumed, as mixtures and
     meaning="How probable the data is under a Gaussian for each cluster, fitted by one M-step.",
     use="Clusters should be Gaussians of a known shape, given by covariance.",
     avoid="Numbers of clusters differ: it rises with them; " + MODEL_BIAS + ".",
+    weighted=True,
 )
 def log_likelihood(
     geometry: Geometry, covariance: str = "full", regularization: float = 0.0
@@ -76,6 +77,7 @@ def log_likelihood(
     meaning="Misfit of the mixture made from the clusters, plus a penalty for its parameters.",
     use="Numbers of clusters or shapes of covariance are compared, with many points.",
     avoid="Clusters are not Gaussian: it then asks for too many; " + MODEL_BIAS + ".",
+    weighted=True,
 )
 def bic(geometry: Geometry, covariance: str = "full", regularization: float = 0.0) -> float:
     """Bayesian information criterion of the mixture; lower is better.
@@ -112,6 +114,7 @@ def bic(geometry: Geometry, covariance: str = "full", regularization: float = 0.
     avoid="The number of clusters itself is the question: it asks for too many; "
     + MODEL_BIAS
     + ".",
+    weighted=True,
 )
 def aic(geometry: Geometry, covariance: str = "full", regularization: float = 0.0) -> float:
     """Akaike information criterion of the mixture; lower is better.
@@ -195,11 +198,11 @@ def validated_likelihood(
         model = mixture_of(geometry, covariance, regularization)
         return _mean_density(geometry, model.log_densities(new_points(geometry, validation)))
     points = geometry.dense
-    count = min(whole(folds, "folds", 2), geometry.n)
+    count = min(whole(folds, "folds", 2), geometry.rows)
     if count < 2:
         raise UndefinedError("it needs at least 2 points", fault=FeatureError)
     fold = dealt_folds(geometry, count, random_state)
-    densities = np.empty(geometry.n)
+    densities = np.empty(geometry.rows)
     for k in range(count):
         out = fold == k
         model = fit_mixture(
@@ -214,10 +217,10 @@ def dealt_folds(geometry: Geometry, folds: int, random_state: Any) -> NDArray[np
 
     No fold then empties a cluster, if it can be avoided.
     """
-    shuffled = generator(random_state).permutation(geometry.n)
+    shuffled = generator(random_state).permutation(geometry.rows)
     dealt = shuffled[np.argsort(geometry.codes[shuffled], kind="stable")]
-    fold = np.empty(geometry.n, np.int64)
-    fold[dealt] = np.arange(geometry.n) % folds
+    fold = np.empty(geometry.rows, np.int64)
+    fold[dealt] = np.arange(geometry.rows) % folds
     return fold
 
 
@@ -257,9 +260,8 @@ def mixture_of(geometry: Geometry, covariance: str, regularization: float = 0.0)
         if isinstance(geometry, MomentGeometry):
             model = _fit_moments(geometry, covariance, regularization)
         else:
-            model = fit_mixture(
-                geometry.dense, geometry.codes, geometry.names, covariance, regularization
-            )
+            data = geometry.dense, geometry.codes, geometry.names
+            model = fit_mixture(*data, covariance, regularization, geometry.weights)
         geometry.memory[key] = model
     return geometry.memory[key]  # type: ignore[no-any-return]  # set above
 
@@ -270,7 +272,7 @@ def _total(geometry: Geometry, model: Mixture) -> float:
             blocks = geometry.blocks()
             model.total = math.fsum(math.fsum(model.log_densities(points)) for points, _ in blocks)
         else:
-            model.total = math.fsum(model.log_densities(geometry.dense))
+            model.total = math.fsum(geometry.weighed(model.log_densities(geometry.dense)))
     return model.total - geometry.n * _unit_nats(geometry)
 
 
@@ -379,26 +381,43 @@ def fit_mixture(
     names: list[Any],
     covariance: str,
     regularization: float,
+    heavy: Floats | None = None,
 ) -> Mixture:
-    """Weights, means and maximum-likelihood covariances of the clusters that have points."""
-    n, d = points.shape
-    sizes = np.bincount(codes, minlength=len(names))
-    present = np.flatnonzero(sizes)
-    extra = regularization * float(points.var(axis=0, dtype=np.float64).mean())
+    """Weights, means and maximum-likelihood covariances of the clusters that have points.
+
+    `heavy` says how many points each row stands for.
+    """
+    d = points.shape[1]
+    rows = np.bincount(codes, minlength=len(names))
+    sizes = rows if heavy is None else np.bincount(codes, heavy, len(names))
+    present = np.flatnonzero(rows)
+    extra = regularization * _mean_variance(points, heavy)
     order = np.argsort(codes, kind="stable")
-    groups = np.split(order, np.cumsum(sizes)[:-1])
+    groups = np.split(order, np.cumsum(rows)[:-1])
     anchors, offsets, scatters = [], [], []
     for k in present:
         anchor = points[groups[k][0]].astype(np.float64)
         steps = points[groups[k]] - anchor  # exact near the anchor, even far from the origin
-        offset = steps.mean(axis=0)
+        held = None if heavy is None else heavy[groups[k]]
+        offset = np.average(steps, axis=0, weights=held)
         anchors.append(anchor)
         offsets.append(offset)
-        scatters.append(_scatter(steps - offset, covariance))
+        steps -= offset
+        if held is not None:
+            steps *= np.sqrt(held)[:, None]
+        scatters.append(_scatter(steps, covariance))
     scales = _scales(scatters, sizes[present], covariance, extra, [names[k] for k in present])
-    weights = sizes[present] / n
+    weights = sizes[present] / sizes.sum()
     parameters = _parameters(len(present), d, covariance)
     return Mixture(weights, np.array(anchors), np.array(offsets), scales, covariance, parameters)
+
+
+def _mean_variance(points: NDArray[Any], heavy: Floats | None) -> float:
+    """The variance of a feature, averaged over features."""
+    if heavy is None:
+        return float(points.var(axis=0, dtype=np.float64).mean())
+    steps = points - np.average(points, axis=0, weights=heavy)
+    return float(np.average(steps**2, axis=0, weights=heavy).mean())
 
 
 def _fit_moments(geometry: MomentGeometry, covariance: str, regularization: float) -> Mixture:
@@ -446,7 +465,7 @@ def _scatter(steps: Floats, covariance: str) -> Floats:
 
 def _scales(
     scatters: list[Floats],
-    sizes: NDArray[np.int64],
+    sizes: NDArray[Any],
     covariance: str,
     extra: float,
     names: list[Any],

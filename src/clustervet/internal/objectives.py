@@ -41,6 +41,7 @@ FEWER_IS_HIGHER = "Numbers of clusters differ: fewer clusters usually raise it; 
     avoid="Numbers of clusters or scales of features differ: more clusters lower it; "
     + DISTANCE_BIAS
     + ".",
+    weighted=True,
 )
 def medoid_distance(geometry: Geometry, sample: int | None = None, random_state: Any = 0) -> float:
     """Sum of the distances of points to the medoid of their cluster.
@@ -71,11 +72,11 @@ def medoid_distance(geometry: Geometry, sample: int | None = None, random_state:
     6.0
     """
     if sample is None:
-        sums = geometry.own_sums(np.arange(geometry.n))
+        sums = geometry.own_sums(np.arange(geometry.rows))
         least = np.minimum.reduceat(sums, geometry.starts[:-1])
         return distance(geometry, math.fsum(least))
     asked = whole(sample, "sample", 2)
-    count = min(geometry.n, max(asked, int(np.minimum(geometry.sizes, 2).sum())))
+    count = min(geometry.rows, max(asked, int(np.minimum(geometry.sizes, 2).sum())))
     parts = strata(geometry, count)
     sums = geometry.own_sums(drawn_places(parts, generator(random_state)))
     found, excess, at = [], 0.0, 0
@@ -120,6 +121,7 @@ def _mean_of_least(values: Floats, count: int) -> float:
     "SSQ.",
     avoid="Numbers of clusters or scales of features differ: more clusters lower it. The axes "
     "matter, so turning the points changes it; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def median_distance(geometry: Geometry) -> float:
     """Sum of the city-block distances of points to the medians of their cluster.
@@ -143,31 +145,43 @@ def median_distance(geometry: Geometry) -> float:
             places = geometry.order[start:stop]
             step = max(1, BLOCK // len(places))
             sums += [
-                _to_medians(points[places, at : at + step]) for at in range(0, geometry.d, step)
+                _to_medians(geometry, places, points[places, at : at + step])
+                for at in range(0, geometry.d, step)
             ]
     return geometry.in_unit(math.fsum(sums))
 
 
-def _to_medians(values: NDArray[Any]) -> float:
-    """Sum over columns of the distances of the values to the median of their column."""
-    middle = len(values) // 2
+def _to_medians(geometry: Geometry, places: NDArray[np.int64], values: NDArray[Any]) -> float:
+    """Sum over columns of the distances of the rows' values to the median of their column."""
     # A value of the column, so that differences are exact however far the points are from 0.
-    medians = np.partition(values, middle, axis=0)[middle].astype(np.float64)
-    return float(np.abs(values - medians).sum())
+    if geometry.weights is None:
+        middle = len(values) // 2
+        medians = np.partition(values, middle, axis=0)[middle].astype(np.float64)
+    else:
+        rising = np.argsort(values, axis=0)
+        reached = np.cumsum(geometry.weights[places][rising], axis=0)
+        halves = rising[(reached < reached[-1] / 2).sum(axis=0), np.arange(values.shape[1])]
+        medians = values[halves, np.arange(values.shape[1])].astype(np.float64)
+    return float(geometry.weighed(np.abs(values - medians), places).sum())
 
 
 def _sparse_spreads(geometry: Geometry) -> list[float]:
     """Distances to medians by cluster; where at least half of a column is 0, so is its median."""
     found = []
-    for start, stop in zip(geometry.starts[:-1], geometry.starts[1:], strict=True):
-        rows = geometry.points[geometry.order[start:stop]].tocsc()
-        filled = np.diff(rows.indptr)
-        full = np.flatnonzero(2 * filled > rows.shape[0])
-        found.append(float(np.abs(rows.data, dtype=np.float64).sum()))
+    spans = zip(geometry.starts[:-1], geometry.starts[1:], geometry.sizes, strict=True)
+    for start, stop, size in spans:
+        places = geometry.order[start:stop]
+        rows = geometry.points[places].tocsc()
+        of = places[rows.indices]  # the row of each value
+        columns = np.repeat(np.arange(geometry.d), np.diff(rows.indptr))
+        filled = np.bincount(columns, geometry.weighed(np.ones(len(of)), of), geometry.d)
+        full = np.flatnonzero(2 * filled > size)
+        found.append(float(geometry.weighed(np.abs(rows.data, dtype=np.float64), of).sum()))
         step = max(1, BLOCK // rows.shape[0])
         for at in range(0, len(full), step):
             values = rows[:, full[at : at + step]].toarray().astype(np.float64)
-            found += [_to_medians(values), -float(np.abs(values).sum())]
+            known = float(geometry.weighed(np.abs(values), places).sum())
+            found += [_to_medians(geometry, places, values), -known]
     return found
 
 
@@ -188,6 +202,7 @@ def _sparse_spreads(geometry: Geometry) -> list[float]:
     use="Clusters must be apart, whatever their shape. At one number of clusters, single linkage "
     "makes it as large as possible.",
     avoid=FEWER_IS_HIGHER + "single linkage. A chain of points or a single one decides it.",
+    weighted=True,
 )
 def single_linkage(geometry: Geometry) -> float:
     """Least distance between points of two clusters.
@@ -221,6 +236,7 @@ def single_linkage(geometry: Geometry) -> float:
     "height at which complete linkage would merge next.",
     use="You ask how wide a cluster would become if the two most similar ones were merged.",
     avoid=FEWER_IS_HIGHER + "complete linkage and compact clusters. Outliers raise it.",
+    weighted=True,
 )
 def complete_linkage(geometry: Geometry) -> float:
     """Least of the largest distances between points of two clusters.
@@ -256,6 +272,7 @@ def complete_linkage(geometry: Geometry) -> float:
     "at which average linkage would merge next.",
     use="You ask how far apart the two most similar clusters are, and no single point may decide.",
     avoid=FEWER_IS_HIGHER + "average linkage and compact clusters.",
+    weighted=True,
 )
 def average_linkage(geometry: Geometry) -> float:
     """Least mean distance between the points of two clusters.
@@ -291,6 +308,7 @@ def average_linkage(geometry: Geometry) -> float:
     "rise of SSQ by a merge.",
     use="You ask what the next merge would cost in SSQ, for clusters of k-means or Ward's method.",
     avoid=FEWER_IS_HIGHER + "Ward's method, k-means and large clusters.",
+    weighted=True,
 )
 def ward_linkage(geometry: Geometry) -> float:
     """Least distance of centroids, weighted by sizes as in Ward's method.

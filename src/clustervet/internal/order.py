@@ -254,7 +254,7 @@ def _index(
     count = number_of_pairs(geometry, pairs)
     inside = sum(math.comb(int(size), 2) for size in geometry.sizes)
     tie = SINGLE_TIE if geometry.is_single else TIE
-    numbers = inside, math.comb(geometry.n, 2) - inside
+    numbers = inside, math.comb(geometry.rows, 2) - inside
     if count is None:
         if "order" not in geometry.memory:
             sides = all_pairs(geometry)

@@ -31,7 +31,7 @@ def number_of_pairs(geometry: Geometry, pairs: Any, draw: str = "halves") -> int
     """The number of pairs to draw, or None for all pairs."""
     one_of(draw, "draw", DRAWS)
     if pairs is None:
-        return None if math.comb(geometry.n, 2) <= EXACT_PAIRS else DRAWN_PAIRS
+        return None if math.comb(geometry.rows, 2) <= EXACT_PAIRS else DRAWN_PAIRS
     if isinstance(pairs, str):
         if pairs == "all":
             return None
@@ -41,7 +41,7 @@ def number_of_pairs(geometry: Geometry, pairs: Any, draw: str = "halves") -> int
 
 def all_pairs(geometry: Geometry) -> tuple[NDArray[Any], NDArray[Any]]:
     """Distances of all pairs of points in one cluster, and of all pairs in two."""
-    n, ends = geometry.n, geometry.starts[1:][geometry.sorted_codes]
+    n, ends = geometry.rows, geometry.starts[1:][geometry.sorted_codes]
     inside = sum(math.comb(int(size), 2) for size in geometry.sizes)
     total = math.comb(n, 2)
     need(16 * total, f"the distances of {total:,} pairs of points", "draw some with pairs=")
@@ -65,11 +65,12 @@ def drawn_pairs(
     geometry: Geometry, count: int, draw: str, rng: np.random.Generator
 ) -> tuple[tuple[Places, Places], tuple[Places, Places]]:
     """Drawn pairs of points within clusters, and between them."""
+    geometry.need_no_weights("a sample of pairs")
     if draw == "halves":
         within = _pairs_within(geometry, count // 2, rng)
         return within, _pairs_between(geometry, count - count // 2, rng)
-    one = rng.integers(0, geometry.n, count)
-    other = rng.integers(0, geometry.n - 1, count)
+    one = rng.integers(0, geometry.rows, count)
+    other = rng.integers(0, geometry.rows - 1, count)
     other += other >= one
     same = geometry.sorted_codes[one] == geometry.sorted_codes[other]
     return (one[same], other[same]), (one[~same], other[~same])
@@ -91,10 +92,10 @@ def _pairs_between(
     geometry: Geometry, count: int, rng: np.random.Generator
 ) -> tuple[Places, Places]:
     sizes = geometry.sizes.astype(float)
-    clusters = _drawn(sizes * (geometry.n - sizes), count, rng)
+    clusters = _drawn(sizes * (geometry.rows - sizes), count, rng)
     start, size = geometry.starts[clusters], geometry.sizes[clusters]
     one = start + rng.integers(0, size)
-    other = rng.integers(0, geometry.n - size)
+    other = rng.integers(0, geometry.rows - size)
     other += np.where(other >= start, size, 0)
     return one, other
 

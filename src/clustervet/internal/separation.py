@@ -45,6 +45,7 @@ def centroid_distances(geometry: Geometry) -> Any:
     meaning="How much each cluster overlaps with the one it overlaps with most, on average.",
     use="Clusters should be apart from their nearest neighbour, and there are many points.",
     avoid="Centroids say little about clusters; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def davies_bouldin(geometry: Geometry) -> float:
     """Mean over clusters of the worst ratio of spreads to the distance of centroids.
@@ -77,6 +78,7 @@ def davies_bouldin(geometry: Geometry) -> float:
     meaning="Mean squared distance to centroids over the least squared distance of two centroids.",
     use="You must notice two clusters that should be one: the nearest pair decides the value.",
     avoid="There are many clusters: it falls with their number; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def xie_beni(geometry: Geometry) -> float:
     """Compactness divided by the separation of the two nearest centroids.
@@ -104,6 +106,7 @@ def xie_beni(geometry: Geometry) -> float:
     meaning="The narrowest gap between clusters over the widest cluster.",
     use="Clusters must be clearly apart: above 1 every cluster is narrower than every gap.",
     avoid="There are outliers, since two points decide it; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def dunn(geometry: Geometry) -> float:
     """Least distance between points of two clusters divided by the largest diameter.
@@ -131,6 +134,7 @@ def dunn(geometry: Geometry) -> float:
     meaning="The least of a distance between clusters over the greatest of their widths.",
     use="You want Dunn's index, but no single points that decide it (the default: averages).",
     avoid="Clusters differ much in width: the widest one decides; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def generalized_dunn(
     geometry: Geometry, between: str = "average", within: str = "centroid"
@@ -190,9 +194,9 @@ def _within(geometry: Geometry, which: str) -> Floats:
     if which == "diameter":
         reach = geometry.extremes().reach
         return np.maximum.reduceat(reach, geometry.starts[:-1])
-    sizes = geometry.sizes
-    sums = np.diag(mean_distances(geometry)) * sizes.astype(float) ** 2
-    pairs = np.maximum(sizes * (sizes - 1), 1)
+    sizes = geometry.sizes.astype(float)
+    sums = np.diag(mean_distances(geometry)) * sizes**2
+    pairs = np.where(sizes > 1, sizes * (sizes - 1), math.inf)  # none where a point is alone
     return np.asarray(sums / pairs)
 
 
@@ -215,15 +219,15 @@ def mean_distances(geometry: Geometry) -> Floats:
     if "mean_distances" not in geometry.memory:
         sums = _pairs(geometry)
         rows = max(1, 2**22 // geometry.k)
-        for first in range(0, geometry.n, rows):
-            last = min(geometry.n, first + rows)
+        for first in range(0, geometry.rows, rows):
+            last = min(geometry.rows, first + rows)
             places = np.arange(first, last)
+            order = geometry.order[places]
             if geometry.metric.squares:
-                order = geometry.order[places]
                 found = geometry.squared.of(order)
             else:
                 found = geometry.row_sums(places)
-            np.add.at(sums, geometry.sorted_codes[places], found)
+            np.add.at(sums, geometry.sorted_codes[places], geometry.weighed(found, order))
         sizes = geometry.sizes.astype(float)
         geometry.memory["mean_distances"] = sums / (sizes[:, None] * sizes)
     return geometry.memory["mean_distances"]  # type: ignore[no-any-return]  # set above
@@ -233,9 +237,10 @@ def _to_centroids(geometry: Geometry) -> Floats:
     """Mean distance of the points of two clusters to the centroid of the other one."""
     sums = _pairs(geometry)
     rows = max(1, 2**22 // geometry.k)
-    for first in range(0, geometry.n, rows):
-        last = min(geometry.n, first + rows)
+    for first in range(0, geometry.rows, rows):
+        last = min(geometry.rows, first + rows)
         found = np.sqrt(geometry.centers.squares(geometry.points, first, last))
-        np.add.at(sums, geometry.codes[first:last], found)
+        heavy = geometry.weighed(found, slice(first, last))
+        np.add.at(sums, geometry.codes[first:last], heavy)
     sizes = geometry.sizes.astype(float)
     return np.asarray((sums + sums.T) / (sizes[:, None] + sizes))

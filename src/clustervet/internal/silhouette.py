@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from clustervet._checks import generator, whole
 from clustervet.geometry import Geometry, MomentGeometry
-from clustervet.geometry.geometry import as_geometry
+from clustervet.geometry.geometry import as_geometry, refuse_weights
 from clustervet.geometry.widths import all_widths, widths_of
 from clustervet.internal.common import DISTANCE_BIAS, drawn_places, pieces, strata
 from clustervet.labels import show_label
@@ -37,6 +37,7 @@ Floats = NDArray[np.float64]
     meaning="How much nearer points are to their own cluster than to the nearest other one.",
     use="You want a number that is easy to read: near 1 apart, near 0 touching, below 0 mixed.",
     avoid="Clusters are long, nested or of unequal density; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def silhouette(geometry: Geometry, sample: int | None = None, random_state: Any = 0) -> float:
     """Mean silhouette of the points.
@@ -63,7 +64,7 @@ def silhouette(geometry: Geometry, sample: int | None = None, random_state: Any 
     if isinstance(geometry, MomentGeometry):
         return _by_moments(geometry)
     if sample is None:
-        return float(all_widths(geometry)[0].mean())
+        return float(geometry.weighed(all_widths(geometry)[0]).sum()) / geometry.n
     return _sampled(geometry, whole(sample, "sample", 2), generator(random_state))
 
 
@@ -81,6 +82,7 @@ def silhouette(geometry: Geometry, sample: int | None = None, random_state: Any 
     meaning="The mean silhouette of a cluster, averaged over clusters.",
     use="Small clusters should count as much as large ones.",
     avoid="There are clusters of one point, which count 0 each; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def macro_silhouette(geometry: Geometry) -> float:
     """Mean over clusters of the mean silhouette of their points.
@@ -99,7 +101,7 @@ def macro_silhouette(geometry: Geometry) -> float:
     geometry.need_clusters()
     if isinstance(geometry, MomentGeometry):
         _ = geometry.points  # raises, with the reason
-    sums = np.bincount(geometry.codes, all_widths(geometry)[0])
+    sums = np.bincount(geometry.codes, geometry.weighed(all_widths(geometry)[0]))
     return float((sums / geometry.sizes).mean())
 
 
@@ -115,6 +117,7 @@ def macro_silhouette(geometry: Geometry) -> float:
     meaning="The silhouette with distances to centroids in place of mean distances to points.",
     use="There are too many points for the silhouette.",
     avoid="Clusters differ much in spread; " + DISTANCE_BIAS + ".",
+    weighted=True,
 )
 def simplified_silhouette(geometry: Geometry) -> float:
     """Mean silhouette with distances to centroids; 0 for a point alone in its cluster.
@@ -124,9 +127,10 @@ def simplified_silhouette(geometry: Geometry) -> float:
     """
     geometry.need_clusters()
     total = 0.0
-    for points, codes in pieces(geometry):
+    for points, codes, rows in pieces(geometry):
         found = np.sqrt(geometry.centers.squares(points, 0, len(codes)))
-        total += float(widths_of(geometry, codes, found, found)[0].sum())
+        widths = widths_of(geometry, codes, found, found)[0]
+        total += float(geometry.weighed(widths, rows).sum())
     return total / geometry.n
 
 
@@ -305,6 +309,7 @@ def silhouettes(
     """
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     geometry = as_geometry("silhouettes", X, labels, metric, **policies)
+    refuse_weights("silhouettes", geometry)
     silhouette.record(geometry, sample=2)  # raises where there are no silhouettes
     widths, nearest = all_widths(geometry)
     means = np.bincount(geometry.codes, widths) / geometry.sizes
@@ -329,7 +334,7 @@ def _by_moments(geometry: MomentGeometry) -> float:
     if not geometry.metric.squares:
         _ = geometry.points  # raises, with the reason
     total = 0.0
-    for points, codes in pieces(geometry):
+    for points, codes, _ in pieces(geometry):
         squares = geometry.centers.squares(points, 0, len(codes))
         sums = geometry.sizes * squares + geometry.within
         total += float(widths_of(geometry, codes, sums / geometry.sizes, sums)[0].sum())
@@ -338,9 +343,10 @@ def _by_moments(geometry: MomentGeometry) -> float:
 
 def _sampled(geometry: Geometry, sample: int, rng: np.random.Generator) -> float:
     """The mean silhouette from points drawn by cluster, with its standard error."""
-    if sample >= geometry.n:
+    geometry.need_no_weights("a sample of points")
+    if sample >= geometry.rows:
         exact = float(all_widths(geometry)[0].mean())
-        return Estimate(exact, standard_error=0.0, sample=geometry.n)
+        return Estimate(exact, standard_error=0.0, sample=geometry.rows)
     parts = strata(geometry, sample)
     places = drawn_places(parts, rng)
     codes = geometry.sorted_codes[places]

@@ -277,7 +277,8 @@ def _traits(record: Measure) -> list[str]:
     traits = [DIRECTIONS[record.better], f"range {bounds(record.bounds)}"]
     traits += [f"in {record.unit}"] if record.unit else []
     if record.kind == "internal":
-        return [*traits, "needs features, not classes", TIME[record.cost]]
+        traits += ["needs features, not classes", TIME[record.cost]]
+        return [*traits, *([] if record.weighted else ["takes no weights"])]
     traits += ["symmetric" if record.symmetric else "truth and prediction are not exchangeable"]
     traits += ["a metric"] if record.metric else []
     traits += ["corrected for chance"] if record.adjusted else []

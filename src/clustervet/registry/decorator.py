@@ -65,6 +65,7 @@ def measure(
     sized: bool = False,
     arrays: Arrays = "",
     partial: bool = False,
+    weighted: bool = False,
 ) -> Callable[[Callable[..., float]], MeasureFunction]:
     """Turn a formula into a public measure and add it to the registry.
 
@@ -121,6 +122,9 @@ def measure(
         intervals quick), or of nothing.
     partial : bool, default False
         Whether the formula takes tables in which some objects are in one of the clusterings alone.
+    weighted : bool, default False
+        Whether the formula takes a geometry whose rows have weights, so that its value is that of
+        rows repeated so many times. Tables have weights in their counts.
 
     Returns
     -------
@@ -179,6 +183,7 @@ def measure(
             sized=sized,
             arrays=arrays,
             partial=partial,
+            weighted=weighted,
         )
         measures.add(record)
 
@@ -248,6 +253,7 @@ def _notes(record: Measure) -> list[str]:
         "When to use it: ": record.use,
         "When to avoid it: ": record.avoid,
         "Properties: ": f"{traits}." if record.kind == "external" else "",
+        "Weights: ": record.kind == "internal" and not record.weighted and "it takes none.",
         "Time: grows with the number of ": record.kind == "internal" and f"{record.cost}.",
         "Aliases: ": record.aliases and f"{', '.join(record.aliases)}.",
     }

@@ -103,6 +103,8 @@ class Measure(Result):
         that tables have, or of nothing.
     partial : bool, optional
         Whether it takes tables in which some objects are in one of the clusterings alone.
+    weighted : bool, optional
+        Whether it takes a geometry whose rows have weights; tables have theirs in their counts.
 
     Examples
     --------
@@ -137,6 +139,7 @@ class Measure(Result):
     sized: bool = False
     arrays: Arrays = ""
     partial: bool = False
+    weighted: bool = False
 
     def __call__(self, *data: Any, **options: Any) -> float:
         """Return the value for labels or for one finished table.
@@ -363,6 +366,8 @@ class Measure(Result):
             )
         if not self.partial and getattr(subject, "partial", False):
             return Outcome(math.nan, ONE_SIDED), TableError
+        if not self.weighted and getattr(subject, "weights", None) is not None:
+            return Outcome(math.nan, "it takes no weights"), ParameterError
         perfect = self.perfect if getattr(subject, "identical", False) else None
         if perfect is not None and not parameters:
             return Outcome(perfect), None

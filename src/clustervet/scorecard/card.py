@@ -11,7 +11,7 @@ from clustervet.inference import Interval
 from clustervet.registry import Estimate, Measure, measures
 from clustervet.scorecard.card_document import card_cautions, cards_document
 from clustervet.view import Backend, Result, Section, flat_numbers, plain, to_frame
-from clustervet.view.words import counted
+from clustervet.view.words import counted, digits
 
 SCHEMA = "clustervet/scorecard/1"
 # What the column that makes groups, and the group, are called in data.
@@ -144,17 +144,17 @@ class TableSubject:
 class GeometrySubject:
     """A geometry that was scored: its sizes, its metric, and the name of the clustering."""
 
-    objects: int
+    objects: int | float
     features: int | None
     clusters: int
     metric: str
-    noise: int = 0
+    noise: int | float = 0
     pred: str = "pred"
     remarks: tuple[str, ...] = ()
     truth: str = ""
     # Points labelled -1, where no policy said what that means, and the ratio of the widest range
     # of a feature to the narrowest, where they differ by orders of magnitude.
-    noise_as_cluster: tuple[int, int] = (0, 0)
+    noise_as_cluster: tuple[int | float, int | float] = (0, 0)
     scale_ratio: float = 0.0
     group: tuple[str, str] | None = None
 
@@ -169,7 +169,7 @@ class GeometrySubject:
     def __str__(self) -> str:
         parts = [counted(self.objects, "point")]
         if self.noise:
-            parts.append(f"{self.noise:,} more dropped")
+            parts.append(f"{digits(self.noise)} more dropped")
         if self.features is not None:
             parts.append(counted(self.features, "feature"))
         parts.append(counted(self.clusters, "cluster"))

@@ -46,7 +46,7 @@ def score_geometry(
         if left_out:
             remarks.append(f"Left out, for the time it takes: {', '.join(left_out)}; ask by name.")
     place = None if geometry.noise_cluster is None else noise_place(geometry.names)
-    noisy = 0 if place is None else int(geometry.sizes[place])
+    noisy = 0 if place is None else geometry.sizes[place].item()
     drawn = sample if sample is not None else _default_sample(geometry, measures_)
     scores = [_score(record, geometry, drawn, random_state) for record in records]
     subject = GeometrySubject(
@@ -65,19 +65,20 @@ def score_geometry(
 
 def _default_sample(geometry: Geometry, chosen: Chosen) -> int | None:
     """Return how many points to draw where the user has not said and all would take long."""
-    return DRAWN_POINTS if geometry.n > MANY_POINTS and chosen is None else None
+    return DRAWN_POINTS if geometry.rows > MANY_POINTS and chosen is None else None
 
 
 def _affordable(
     records: list[Measure], geometry: Geometry, sample: int | None
 ) -> tuple[list[Measure], list[str]]:
     """Return what a card shows by default, and the keys of what it leaves out."""
-    many = geometry.n > MANY_POINTS or sample is not None
+    many = geometry.rows > MANY_POINTS or sample is not None
+    drawn = geometry.weights is None
     kept = [
         record
         for record in records
         if record.cost != "refits"
-        and not (many and record.cost == "pairs" and not _drawable(record))
+        and not (many and record.cost == "pairs" and not (drawn and _drawable(record)))
     ]
     return kept, [record.key for record in records if record not in kept]
 
@@ -91,7 +92,7 @@ def _score(record: Measure, geometry: Geometry, sample: int | None, random_state
     parameters: dict[str, Any] = {}
     if "random_state" in record.parameters:
         parameters["random_state"] = random_state
-    if sample is not None and "sample" in record.parameters and sample < geometry.n:
+    if sample is not None and "sample" in record.parameters and sample < geometry.rows:
         parameters["sample"] = sample
     return Score(record, *record.evaluate(geometry, **parameters))
 
@@ -101,6 +102,7 @@ def internal_scores(
     labels: Any = None,
     metric: Any = None,
     *,
+    weights: Any = None,
     measures: Chosen = None,
     family: str | Iterable[str] | None = None,
     noise: Any = None,
@@ -121,6 +123,8 @@ def internal_scores(
         data frame and series of pandas must have equal indexes.
     metric : str or callable, optional
         The distance between points; "precomputed" if X holds distances.
+    weights : array-like, optional
+        How many points each row of X stands for; by default one.
     measures : str, Measure or list, optional
         The measures to compute; by default all except those that take very long.
     family : str or list of str, optional
@@ -147,28 +151,38 @@ def internal_scores(
     FeatureError
         If the features are no finite numbers.
     LabelError
-        If labels are missing, are no labels, or differ in number from the points.
+        If labels are missing, are no labels, or differ in number from the points, or if weights
+        are none.
+
+    Notes
+    -----
+    With weights each value is that of the rows repeated so many times. Measures of the order of
+    distances and those that draw points take no weights; their score says so.
 
     Examples
     --------
     >>> card = internal_scores([[0], [1], [10], [11]], [0, 0, 1, 1], measures=["ssq", "dunn"])
     >>> card["ssq"], card["dunn"]
     (1.0, 9.0)
+    >>> card = internal_scores([[0], [1], [10], [11]], [0, 0, 1, 1], weights=[1, 3, 2, 2])
+    >>> card["ssq"]
+    1.75
     """
     options: dict[str, Any] = {"family": family, "sample": sample, "random_state": random_state}
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     given = named_labelings(labels, "labels") if isinstance(labels, Mapping) else {"pred": labels}
-    check_index({"X": X, **given})
-    points = _standardized(X, metric) if standardize else X
+    check_index({"X": X, **given, "the weights": weights})
+    points = _standardized(X, metric, weights) if standardize else X
     cards = {}
     for name, each in given.items():
-        geometry = as_geometry("internal_scores", points, each, metric, **policies)
+        read = {"weights": weights, **policies}
+        geometry = as_geometry("internal_scores", points, each, metric, **read)
         cards[name] = score_geometry(geometry, measures, pred=name, **options)
     return ScoreCards(cards) if isinstance(labels, Mapping) else cards["pred"]
 
 
-def _standardized(features: Any, metric: Any) -> Any:
+def _standardized(features: Any, metric: Any, weights: Any) -> Any:
     """Return features with mean 0 and variance 1."""
     if isinstance(features, Geometry | Moments) or metric == "precomputed":
         raise ParameterError(Setting("standardize"), " is for features, and there are none.")
-    return standardized(read_points(features))
+    return standardized(read_points(features), weights=weights)

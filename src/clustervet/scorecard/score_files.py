@@ -9,7 +9,7 @@ from typing import Any
 
 from clustervet import _memory
 from clustervet.contingency import Contingency
-from clustervet.contingency.files import COMBINATIONS, RANKED, read_tables
+from clustervet.contingency.files import COMBINATIONS, ONE_TABLE, RANKED, read_tables
 from clustervet.contingency.mapping import places_beside
 from clustervet.contingency.tables import Tables
 from clustervet.errors import FileError, LabelError, ParameterError, Setting
@@ -33,6 +33,7 @@ from clustervet.scorecard.internal import internal_scores
 from clustervet.scorecard.judge import USUAL, Judgement, Questions, judged
 from clustervet.view.words import spoken
 
+ROWS_ALIKE = "The picture of the points and what sets clusters apart count every row once."
 # Points, clusterings and clusters up to which each cluster is described.
 SPANNED, SHOWN, CLUSTERS = 5_000, 3, 20
 
@@ -183,7 +184,6 @@ def score_files(
         asked: dict[str, Any] = {
             "confidence": confidence,
             "chance": chance,
-            "weights": weights,
             "diagnose": diagnose or None,
             "measure": also or None,
         }
@@ -224,7 +224,7 @@ def score_files(
         files,
         preds,
         features,
-        [*dict.fromkeys([*truths, *preds, *exclude, *([] if id is None else [id])])],
+        [*dict.fromkeys([*truths, *preds, *exclude, *filter(None, (id, weights))])],
         metric,
         sample,
         0 if random_state is None else random_state,
@@ -234,12 +234,14 @@ def score_files(
         parsing,
         by_row,
         id,
+        weights,
     )
     with _memory.memory_limit(memory_limit):
         inner, remarks = points.scores(wanted["internal"], family)
         spans = points.distances() if wanted["internal"] is None else {}
         seen = points.seen(truths, _first(found.scores, inner)) if picture else None
-    said = tuple(dict.fromkeys([*found.remarks, *remarks]))
+    told = [ROWS_ALIKE] if weights is not None and seen is not None else []
+    said = tuple(dict.fromkeys([*found.remarks, *remarks, *told]))
     return replace(found, inner=inner, remarks=said, points=seen, distances=spans)
 
 
@@ -334,7 +336,7 @@ def _check(
 ) -> None:
     """Refuse what does not go with features."""
     if not truths:
-        for name in ("confidence", "diagnose", "chance", "weights"):
+        for name in ("confidence", "diagnose", "chance"):
             if asked[name] is not None:
                 raise ParameterError(Setting(name), " goes with ", Setting("truth"), ".")
         if external:
@@ -366,6 +368,7 @@ class _PointFiles:
     parsing: dict[str, Any]
     by_row: bool
     id: str | None
+    weights: str | None
 
     def scores(
         self, keys: Sequence[str] | None, family: str | Iterable[str] | None
@@ -373,11 +376,12 @@ class _PointFiles:
         """Return the clusterings against their features, and what was taken as features."""
         if self._by_engine:
             return self._in_files(keys, family)
-        table, labels, remarks = self._read
+        table, labels, remarks, weights = self._read
         cards = internal_scores(
             table.matrix,
             labels,
             self.metric,
+            weights=weights,
             measures=keys,
             family=family,
             standardize=self.standardize,
@@ -388,10 +392,13 @@ class _PointFiles:
         return ScoreCards(dict(cards)), [*remarks, *([] if self.features else [table.remark])]
 
     def distances(self) -> dict[str, ClusterDistances]:
-        """Return distances within and between clusters, where there are few enough to be read."""
-        if self._by_engine:
+        """Return distances within and between clusters, where there are few enough to be read.
+
+        They count every row once, so there are none with weights.
+        """
+        if self._by_engine or self.weights is not None:
             return {}
-        table, labels, _ = self._read
+        table, labels, *_ = self._read
         if table.matrix.shape[0] > SPANNED or len(labels) > SHOWN:
             return {}
         points = standardized(read_points(table.matrix)) if self.standardize else table.matrix
@@ -405,7 +412,7 @@ class _PointFiles:
         """Return picture and profiles of a clustering, where the features are in memory."""
         if self._by_engine:
             return None
-        table, labels, _ = self._read
+        table, labels, *_ = self._read
         truth = table.labels(truths[0]) if len(truths) == 1 else None
         scaled = standardized(read_points(table.matrix)) if self.standardize else None
         return tried_points(
@@ -447,6 +454,7 @@ class _PointFiles:
         """Score files that are left where they are."""
         given = [name for name, value in self.parsing.items() if value is not None]
         given += ["standardize"] if self.standardize else []
+        given += [] if self.weights is None else ["weights"]
         for name in given:
             raise ParameterError(Setting(name), " goes with one file that is read into memory.")
         if not self.preds:
@@ -468,10 +476,12 @@ class _PointFiles:
         return cards, told
 
     @cached_property
-    def _read(self) -> tuple[FeatureTable, dict[str, Any], list[str]]:
-        """Return features, and clusterings from the same file or from a second one."""
+    def _read(self) -> tuple[FeatureTable, dict[str, Any], list[str], Any]:
+        """Return features, clusterings from the same file or from a second one, and weights."""
         text = {name: self.parsing[name] for name in ("delimiter", "header")}
         if len(self.files) == 2 and self.id is None:
+            if self.weights is not None:
+                raise ParameterError(Setting("weights"), ONE_TABLE)
             first = open_table(self.files[0], array=self.parsing["array"])
             second = open_table(self.files[1], **text)
             if not self.by_row:
@@ -484,7 +494,7 @@ class _PointFiles:
             preds = list(self.preds) or list(second.columns)
             guessed = second.header_guessed
             remarks = [] if guessed is None else [header_remark(second.name, guessed)]
-            return table, second.labels(preds), remarks
+            return table, second.labels(preds), remarks, None
         joining = {"id": self.id, "memory_limit": self.reading["memory_limit"]}
         source = open_table(self.files, **joining, **self.parsing)
         table = source.features(self.features, self.exclude)
@@ -493,4 +503,6 @@ class _PointFiles:
             raise ParameterError(
                 "name a column of clusters with ", Setting("pred"), f"; {table.name} has {known}."
             )
-        return table, {name: table.labels(name) for name in self.preds}, joined_remarks(source)
+        labels = {name: table.labels(name) for name in self.preds}
+        held = None if self.weights is None else source.features([self.weights]).matrix[:, 0]
+        return table, labels, joined_remarks(source), held

@@ -14,7 +14,7 @@ from clustervet.errors import FeatureError, ParameterError, UndefinedError
 from clustervet.fitting.algorithms import Algorithm, read_algorithm, read_seed
 from clustervet.fitting.fits import fit_row
 from clustervet.geometry import Geometry
-from clustervet.geometry.geometry import as_geometry
+from clustervet.geometry.geometry import as_geometry, refuse_weights
 from clustervet.geometry.points import is_sparse, read_points
 from clustervet.internal.likelihood import check_shape, dealt_folds, fit_mixture, new_points
 from clustervet.labels import plain_label
@@ -314,6 +314,7 @@ def noise_features(
         raise ParameterError("n_clusters is for a clusterer, and labels were given.")
     else:
         geometry = as_geometry("noise_features", X, clustering, **policies)
+        refuse_weights("noise_features", geometry)
         parts = _kept_labels(geometry, validation, count, random_state)
     found = [_gains(part, covariance, regularization) for part in parts]
     n, d = sum(len(gains) for gains, _ in found), found[0][0].shape[1]
@@ -366,7 +367,7 @@ def _kept_labels(
         judged = new_points(geometry, validation)
         yield _Part(points, geometry.codes, geometry.names, judged)
         return
-    count = min(folds, geometry.n)
+    count = min(folds, geometry.rows)
     if count < 2:
         raise FeatureError("noise_features needs at least 2 points.")
     fold = dealt_folds(geometry, count, random_state)
