@@ -404,6 +404,11 @@ def test_bad_weights_are_refused_with_the_reason(name):
         Contingency.from_labels([1, 2], [0, 1], weights=weights)
 
 
+def test_weights_of_what_is_dropped_do_not_count():
+    with pytest.raises(ClustervetError, match="no object that is left has a weight above 0"):
+        Contingency.from_labels(["a", None], [0, 1], weights=[0, 1], missing="drop")
+
+
 def test_a_measure_takes_the_same_options_as_the_table():
     truth, pred = ["a", "a", None, "b"], [0, -1, -1, 1]
     options = {"weights": [1, 2, 3, 4], "noise": "drop", "missing": "drop"}

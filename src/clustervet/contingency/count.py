@@ -21,6 +21,7 @@ from clustervet._exact import Plain, plain
 from clustervet.contingency.cells import Cells, group_cells, squeeze
 from clustervet.labels import Codes
 from clustervet.labels.codes import Names
+from clustervet.labels.pair import heavy_rows
 
 # Up to this many objects numpy is quicker than loading compiled loops.
 FEW_OBJECTS = 20_000
@@ -48,7 +49,7 @@ Counted = tuple[Cells, NDArray[Any], NDArray[Any]]
 def count_labels(truth: Codes, pred: Codes, weights: NDArray[Any] | None) -> Counted:
     """Cells without empty rows or columns, and the codes that the rows and columns stand for."""
     if weights is not None:
-        kept = weights > 0
+        kept = heavy_rows(weights)
         if not kept.all():
             truth, pred, weights = truth.keep(kept), pred.keep(kept), weights[kept]
         return _weighted(truth.values, pred.values, weights)

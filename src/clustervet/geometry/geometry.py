@@ -35,7 +35,7 @@ from clustervet.labels import (
     plain_label,
 )
 from clustervet.labels.codes import Names
-from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
+from clustervet.labels.pair import Missing, NoisePolicy, heavy_rows, noise_policies
 from clustervet.registry import register_door
 
 if TYPE_CHECKING:
@@ -152,10 +152,7 @@ class Geometry:
             heavy = _read_weights(weights, given, noise_policies(noise, noise_policy))
             kept = np.ones(given, np.bool_) if kept is None else kept
             self.dropped = heavy[~kept].sum().item()
-            counted = heavy[kept] > 0
-            if not counted.any():
-                raise LabelError("no object that is left has a weight above 0.")
-            read, kept = read.keep(counted), kept & (heavy > 0)
+            read, kept = read.keep(heavy_rows(heavy[kept])), kept & (heavy > 0)
             heavy = heavy[kept]
             self.weights = None if (heavy == 1).all() else heavy.astype(np.float64)
         if kept is not None and not kept.all():

@@ -497,6 +497,14 @@ def encode_weights(weights: Any, length: int) -> NDArray[Any]:
     return array
 
 
+def heavy_rows(weights: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of the objects that are left count: those with a weight above 0, at least one."""
+    found = np.asarray(weights > 0)
+    if not found.any():
+        raise LabelError("no object that is left has a weight above 0.")
+    return found
+
+
 def _numbers(weights: Any) -> NDArray[Any]:
     """Weights as int64, float64 or Python ints, from any type."""
     if np.ma.is_masked(weights):
