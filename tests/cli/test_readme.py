@@ -73,6 +73,10 @@ def folder(tmp_path_factory):
     np.savez(place / "irises.npz", X=iris.data, species=species)
     np.save(place / "Z.npy", linkage(scaled, "ward"))
     wine.frame.rename(columns={"target": "class"}).to_csv(place / "wine.csv", index=False)
+    people = {"age": [21, 25, 24, 30, 22, 61, 58, 66, 60, 59] * 3, "city": list("OOROOBBBRB") * 3}
+    pd.DataFrame({**people, "c": [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 3}).to_csv(
+        place / "people.csv", index=False
+    )
     (place / "lake").mkdir()
     for part in range(2):
         rows = points.join(table).iloc[part::2]

@@ -50,6 +50,13 @@ class MissingInPairChoice(StrEnum):
     absent = "absent"
 
 
+def takes_text(metric: str) -> bool:
+    """Return whether columns of text and dates are features under a metric."""
+    from clustervet.geometry.metrics import read_metric
+
+    return read_metric(metric).reads_table
+
+
 def spell_option(setting: Setting) -> str:
     """Return a parameter as the command line spells it.
 
@@ -414,7 +421,11 @@ RunChoice = Annotated[
     ),
 ]
 Metric = Annotated[
-    str, typer.Option(metavar="NAME", help="Distance between points: euclidean, cosine, ...")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Distance between points: euclidean, cosine, ...; gower also takes text and dates.",
+    ),
 ]
 Sample = Annotated[
     int | None,

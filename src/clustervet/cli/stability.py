@@ -19,15 +19,16 @@ def stability(
     ],
     k: Annotated[int | None, typer.Option("--k", metavar="N", help="Number of clusters.")] = None,
     estimator: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--estimator",
             "-e",
             metavar="NAME | MODULE:CLASS",
-            help="Clusterer: kmeans, ward, gmm, dbscan, ... or a class or function of your own.",
+            help="Clusterer: kmeans (the default; average with --metric gower), ward, gmm, dbscan, "
+            "... or a class or function of your own.",
         ),
         READ_CODE,
-    ] = "kmeans",
+    ] = None,
     pred: Annotated[
         str | None,
         typer.Option(
@@ -89,7 +90,8 @@ def stability(
         file, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )
     aside = [*(exclude or ()), *([] if pred is None else [pred])]
-    table = opened.features(features, aside, later=True)
+    table = opened.features(features, aside, later=True, mixed=options.takes_text(metric))
+    estimator = estimator or ("average" if options.takes_text(metric) else "kmeans")
     (clusterer,) = options.named_objects([estimator], "a clusterer", "class") or [estimator]
     found = judge_clusters(
         clusterer,

@@ -40,6 +40,6 @@ def tendency(
     opened = open_table(
         file, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )
-    table = opened.features(features, exclude or (), later=True)
+    table = opened.features(features, exclude or (), later=True, mixed=options.takes_text(metric))
     found = look(table, metric=metric, standardize=standardize, random_state=seed)
     emit(found, format, output, remarks=() if features else [table.remark], report=report)

@@ -27,8 +27,8 @@ def tune(
             "--estimator",
             "-e",
             metavar="NAME | MODULE:CLASS",
-            help="Clusterer: kmeans (the default), ward, gmm, dbscan, ... or a class of your own; "
-            "of several, one is chosen.",
+            help="Clusterer: kmeans (the default; average with --metric gower), ward, gmm, dbscan, "
+            "... or a class of your own; of several, one is chosen.",
             callback=options.listed,
         ),
         READ_CODE,
@@ -114,14 +114,17 @@ def tune(
     from clustervet.tuning import tune as tune_parameter
     from clustervet.view import csv_rows
 
-    named = options.named_objects(estimator or ["kmeans"], "a clusterer", "class") or []
+    usual = "average" if options.takes_text(metric) else "kmeans"
+    named = options.named_objects(estimator or [usual], "a clusterer", "class") or []
     several = len(named) > 1 or grid is not None
     name, tried = _asked(k, parameter, values)
     asked = _grid(grid, name, tried) if several else None
     opened = partial(
         open_table, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )
-    table = opened(file).features(features, exclude or (), later=True)
+    table = opened(file).features(
+        features, exclude or (), later=True, mixed=options.takes_text(metric)
+    )
     others = None
     if validation is not None:
         others = opened(validation).features(table.feature_names, later=True)

@@ -21,7 +21,8 @@ from clustervet.evidence.holders import is_holder, taken_by_name
 from clustervet.evidence.inputs import Inputs, read_inputs
 from clustervet.geometry import Geometry
 from clustervet.geometry.clusters import ClusterDistances
-from clustervet.geometry.metrics import read_metric
+from clustervet.geometry.gower import gower_table
+from clustervet.geometry.metrics import Metric, check_standardize, read_metric
 from clustervet.geometry.picture import ClusteredPoints, clustered_points
 from clustervet.geometry.points import read_points, standardized
 from clustervet.geometry.tendency import Tendency, tendency
@@ -106,7 +107,7 @@ def examine(
     noise, noise_policy, missing : optional
         What noise labels and missing labels mean, as in `Contingency.from_labels`.
     metric : str or callable, optional
-        The distance between features.
+        The distance between features; "gower" for data frames with columns of any kind.
     standardize : bool, optional
         Give every feature mean 0 and variance 1.
     sample : int, optional
@@ -163,10 +164,16 @@ def examine(
     seed = entropy(random_state)
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     given = read_inputs(truth, preds, features, policies, feature_names, weights, ids)
-    if standardize and features is not None:
+    how, notes = read_metric(metric), []
+    check_standardize(how, standardize)
+    if how.reads_table and features is not None:
+        features = gower_table(features, "features")
+        how, notes = features.metric, [features.remark]
+        given = replace(given, features=features.points)
+    elif standardize and features is not None:
         given = replace(given, features=standardized(read_points(features)))
     examination = _Examination(
-        given, features, chosen, confidence, weights, metric, sample, seed, n_jobs
+        given, features, chosen, confidence, weights, how, sample, seed, n_jobs, notes
     )
     return examination.gather()
 
@@ -192,7 +199,7 @@ class _Examination:
     chosen: list[Measure]
     confidence: float
     weights: ArrayLike | None
-    metric: Any
+    metric: Metric
     sample: int
     random_state: Any
     n_jobs: int | None
@@ -258,7 +265,7 @@ class _Examination:
             given.truth,
             names=given.feature_names,
             noise=list(policies),
-            precomputed=self.metric == "precomputed",
+            precomputed=self.metric.name == "precomputed",
             drawn=given.features,
             places=places[name],
             said=f"Clusters of {spoken(name)}." if len(given.preds) > 1 else "",

@@ -14,6 +14,7 @@ from clustervet.frames import open_table
 from clustervet.frames.patterns import spelled_columns
 from clustervet.frames.places import Paths, path_list
 from clustervet.frames.remarks import header_remark, joined_remarks
+from clustervet.geometry.metrics import read_metric
 from clustervet.labels import show_label
 
 
@@ -118,9 +119,10 @@ def examine_files(
         codes = source.labels(columns)
     else:
         other = [*beside, *exclude, *([] if id is None else [id])]
-        table = source.features(features, [*dict.fromkeys(other)])
+        mixed = read_metric(options.get("metric", "euclidean")).reads_table
+        table = source.features(features, [*dict.fromkeys(other)], mixed=mixed)
         codes = {name: table.labels(name) for name in columns}
-        matrix, named = table.matrix, table.feature_names
+        matrix, named = table if mixed else table.matrix, table.feature_names
         remarks += [table.remark] if features is None else []
     if source.header_guessed is not None:
         remarks.insert(0, header_remark(source.name, source.header_guessed))

@@ -15,6 +15,7 @@ import numpy as np
 from clustervet._checks import is_number, nearest, shown, suggestion
 from clustervet._memory import need
 from clustervet.errors import ParameterError, Setting
+from clustervet.geometry.metrics import GOWER
 from clustervet.labels import show_label
 
 # Module, class and settings of each name. An algorithm that may be caught in a poor local optimum
@@ -238,7 +239,10 @@ def read_algorithm(
 
     if is_outlier_detector(template):
         raise ParameterError(f"{name} detects outliers; estimator must be a clusterer.")
-    _check_distances(template, name, metric)
+    if metric == GOWER:
+        template = _by_gower(template, name)
+    else:
+        _check_distances(template, name, metric)
     varied = "" if parameter is None else _parameter(template, name, parameter)
     return Algorithm(name, template, varied)
 
@@ -273,8 +277,26 @@ def _made(name: str, metric: Any = "euclidean") -> Any:
     module, attribute, options = ALGORITHMS[name]
     made = getattr(importlib.import_module(module), attribute)(**options)
     if metric != "euclidean" and "metric" in made.get_params() and name not in EUCLIDEAN:
-        made.set_params(metric=metric)
+        made.set_params(metric=PRECOMPUTED if metric == GOWER else metric)
     return made
+
+
+def _by_gower(template: Any, name: str) -> Any:
+    """Return a clusterer of distances as one of points whose Manhattan distances these are."""
+    from sklearn.base import clone
+
+    if template.get_params(deep=False).get("metric") != PRECOMPUTED:
+        known = ", ".join(key for key in ALGORITHMS if _knows_metric(key))
+        raise ParameterError(
+            f"{show_label(name)} knows no Gower distances; with ",
+            Setting("metric", GOWER),
+            f" take one of {known}, or a clusterer with metric='precomputed'.",
+        )
+    return clone(template, safe=False).set_params(metric="manhattan")
+
+
+def _knows_metric(name: str) -> bool:
+    return name not in EUCLIDEAN and "metric" in _made(name).get_params()
 
 
 def _check_distances(template: Any, name: str, metric: Any) -> None:

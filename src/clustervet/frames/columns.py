@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._memory import need, room
-from clustervet.errors import FileError
+from clustervet.errors import FileError, Setting
 from clustervet.labels import Codes, read_labels, show_label
 
 # What common writers put for a missing value into delimited text.
@@ -347,7 +347,9 @@ def refused_value(column: str, name: str, place: str, value: Any, comma: bool = 
         )
     if is_number(value):
         return FileError(f"{what} holds {shown} in {place}, which is not finite; {hint}")
-    return FileError(f"{what} holds {shown!r} in {place}, which is no number; {hint}")
+    gower = Setting("metric", "gower")
+    more = "Where there is a metric, ", gower, " reads text as it is."
+    return FileError(f"{what} holds {shown!r} in {place}, which is no number; {hint} ", *more)
 
 
 def is_number(value: Any) -> bool:

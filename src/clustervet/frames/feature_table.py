@@ -29,6 +29,8 @@ class FeatureTable:
         Each column that was left out although no features were named, and why.
     header_guessed : str or None
         The first line of a file with one column, if it was taken as a name by a guess.
+    texts : tuple of str
+        Those of the columns that hold text or dates; without any there is a matrix.
     """
 
     name: str
@@ -37,12 +39,16 @@ class FeatureTable:
     header_guessed: str | None
     _source: Source = field(repr=False)
     _excluded: tuple[str, ...] = field(repr=False)
+    texts: tuple[str, ...] = ()
 
     @cached_property
     def _content(self) -> tuple[Any, dict[str, Codes]]:
         """The matrix, and the columns that were excluded from it, read in one pass."""
         try:
-            return self._source.read(self.feature_names, self._excluded)
+            texts = set(self.texts)
+            numbers = [name for name in self.feature_names if name not in texts]
+            features = numbers if texts else self.feature_names
+            return self._source.read(features, (*self._excluded, *self.texts))
         except ClustervetError:
             raise
         except MemoryError:
@@ -62,6 +68,15 @@ class FeatureTable:
         matrix.
         """
         return self._content[0]
+
+    @property
+    def mixed(self) -> list[tuple[str, Any]]:
+        """Each column with its name: an array of numbers, or text and dates as labels."""
+        numbers = iter(self.matrix.T)
+        return [
+            (name, self.labels(name) if name in self.texts else next(numbers))
+            for name in self.feature_names
+        ]
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -75,6 +75,9 @@ MOST_NAMES = 60
 # Types that say nothing about what a column holds; its values do.
 AS_FILED = (DELIMITED, "JSON")
 
+# What only Gower's distance reads as features.
+WORDS = (Kind.text, Kind.date)
+
 ColumnName = str | tuple[int, str]
 S = TypeVar("S", bound="Source")
 P = ParamSpec("P")
@@ -219,8 +222,9 @@ class Source(ABC):
         array: str | None = None,
         *,
         later: bool = False,
+        mixed: bool = False,
     ) -> FeatureTable:
-        r"""Columns of numbers as a matrix of points.
+        r"""Columns of numbers as a matrix of points; or columns of any kind.
 
         Parameters
         ----------
@@ -239,6 +243,8 @@ class Source(ABC):
             the file was opened.
         later : bool, default False
             Whether the matrix is read, and checked, only when it is asked for.
+        mixed : bool, default False
+            Whether columns of text and of dates are taken too, as Gower's distance does.
 
         Returns
         -------
@@ -272,21 +278,26 @@ class Source(ABC):
         (('x', 'y'), {'id': 'an index'}, [[0.5, 3.0], [1.5, 4.0]])
         """
         if array is not None:
-            return self._with_array(array).features(features, exclude, later=later)
+            return self._with_array(array).features(features, exclude, later=later, mixed=mixed)
         self.check_header()
         labels = self._known(exclude, "exclude")
-        taken, left_out = self.choose(features, labels)
-        found = FeatureTable(self.name, taken, left_out, self.header_guessed, self, tuple(labels))
+        taken, left_out = self.choose(features, labels, mixed=mixed)
+        texts = tuple(name for name in taken if mixed and self.columns[name] in WORDS)
+        found = FeatureTable(
+            self.name, taken, left_out, self.header_guessed, self, tuple(labels), texts
+        )
         if not later:
             found.read()
         return found
 
     def choose(
-        self, features: Sequence[str] | None, exclude: Sequence[str] = ()
+        self, features: Sequence[str] | None, exclude: Sequence[str] = (), *, mixed: bool = False
     ) -> tuple[Sequence[str], dict[str, str]]:
         """The columns that `features` would take, and why others are left out."""
         labels = self._known(exclude, "exclude")
-        return self._usual(labels) if features is None else (self._asked(features, labels), {})
+        if features is None:
+            return self._usual(labels, mixed)
+        return self._asked(features, labels, mixed), {}
 
     def _with_array(self, array: str) -> Source:
         raise ParameterError(
@@ -304,7 +315,9 @@ class Source(ABC):
                 raise self.absent(name)
         return names
 
-    def _usual(self, labels: Sequence[str]) -> tuple[Sequence[str], dict[str, str]]:
+    def _usual(
+        self, labels: Sequence[str], mixed: bool = False
+    ) -> tuple[Sequence[str], dict[str, str]]:
         """The numeric columns, and of each other column the reason why it is left out."""
         taken: list[str] = []
         left_out: dict[str, str] = {}
@@ -313,26 +326,29 @@ class Source(ABC):
                 continue
             if self.indexed and INDEX.fullmatch(column.strip()):
                 left_out[column] = "an index"
-            elif kind.numeric:
+            elif kind.numeric or (mixed and kind in WORDS):
                 taken.append(column)
             else:
                 left_out[column] = str(kind)
         if not taken:
             others = [f"{show_label(name) or repr('')} ({why})" for name, why in left_out.items()]
             found = listed([*others, *(f"{show_label(name)} (excluded)" for name in labels)])
+            numeric = "" if mixed else "numeric "
             raise FileError(
-                f"{self.name} has no numeric column that could be a feature; it has {found}."
+                f"{self.name} has no {numeric}column that could be a feature; it has {found}."
             )
         return tuple(taken), left_out
 
-    def _asked(self, features: Sequence[str], labels: Sequence[str]) -> Sequence[str]:
+    def _asked(
+        self, features: Sequence[str], labels: Sequence[str], mixed: bool = False
+    ) -> Sequence[str]:
         """The columns that were asked for, patterns spelled out."""
         taken: dict[str, None] = {}
         for name in [features] if isinstance(features, str) else features:
             if name in self.columns or not PATTERN.search(str(name)):
                 found = self._known([name], "features")
             else:
-                usual, _ = self._usual(labels)
+                usual, _ = self._usual(labels, mixed)
                 found = [column for column in usual if fnmatchcase(column, name)]
                 if not found:
                     raise FileError(
@@ -535,12 +551,14 @@ class FileSet(Source):
         first = self.files[0]
         return self.parts[0].types if isinstance(first, Place) else first.columns
 
-    def _usual(self, labels: Sequence[str]) -> tuple[Sequence[str], dict[str, str]]:
+    def _usual(
+        self, labels: Sequence[str], mixed: bool = False
+    ) -> tuple[Sequence[str], dict[str, str]]:
         first = self.files[0]
         if not isinstance(first, ArrayFile) or not isinstance(first.features, Numbered):
-            return super()._usual(labels)
+            return super()._usual(labels, mixed)
         if not first.features or any(name in first.features for name in labels):
-            return super()._usual(labels)
+            return super()._usual(labels, mixed)
         beside = [name for name in first.arrays if name not in labels]
         return first.features, dict.fromkeys(beside, str(Kind.beside))
 

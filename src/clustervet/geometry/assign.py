@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from clustervet._checks import one_of, whole
 from clustervet.errors import FeatureError, LabelError, ParameterError
+from clustervet.geometry.gower import gower_tables
 from clustervet.geometry.metrics import Metric, read_metric
 from clustervet.geometry.points import is_sparse, read_points
+from clustervet.geometry.sources import SCIPY_NAMES
 from clustervet.labels import check_index
 from clustervet.labels.index import index_of
 from clustervet.labels.pair import read_clustered
@@ -47,7 +49,9 @@ def assign(
         cluster of most of its nearest points, as suits clusters of any shape; or the cluster with
         the least mean distance to its points.
     metric : str or callable, default 'euclidean'
-        The distance between two points, as in `Geometry`. Centroids are always Euclidean.
+        The distance between two points, as in `Geometry`. Centroids are always Euclidean. With
+        'gower', ranges and categories are those of `X`; a category that it lacks is as far from
+        all of its categories.
     neighbours : int, default 1
         With 'knn', how many nearest points are asked. Of clusters with equally many, the one whose
         points are nearest in sum is taken.
@@ -84,13 +88,18 @@ def assign(
     one_of(how, "how", HOW)
     read = read_metric(metric)
     given = read.name == "precomputed"
+    old: Any
+    fresh: Any
     asked = whole(neighbours, "neighbours", 1)
     if how == "centroid" and read.name not in ("euclidean", "sqeuclidean"):
         raise ParameterError(
             "centroids are by Euclidean distances; for others take 'knn' or 'average'."
         )
-    fresh: Any = read_points(new, "new")
-    old: Any = None if given else read_points(X)
+    if read.reads_table:
+        tables = gower_tables(X, new)
+        read, (old, fresh) = tables[0].metric, (one.points for one in tables)
+    else:
+        fresh, old = read_points(new, "new"), None if given else read_points(X)
     check_index({"X": X, "labels": labels})
     codes, names = read_clustered(labels, noise)
     points = fresh.shape[1] if given else old.shape[0]
@@ -135,11 +144,11 @@ def _distances(block: Any, points: Any, metric: Metric) -> NDArray[np.float64]:
     if metric.is_own and metric.name != "cosine" and not is_sparse(block):
         from scipy.spatial.distance import cdist
 
-        name = {"manhattan": "cityblock"}.get(metric.name, metric.name)
+        name = SCIPY_NAMES.get(metric.name, metric.name)
         return np.asarray(cdist(block, points.toarray() if is_sparse(points) else points, name))
     from sklearn.metrics import pairwise_distances
 
-    return np.asarray(pairwise_distances(block, points, metric=metric.function or metric.name))
+    return np.asarray(pairwise_distances(block, points, metric=metric.of_points))
 
 
 def _nearest(

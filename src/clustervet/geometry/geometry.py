@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from clustervet.errors import FeatureError, LabelError, ParameterError, Setting, UndefinedError
 from clustervet.frames.moments import Moments
 from clustervet.geometry import moments, sources, sweep
+from clustervet.geometry.gower import gower_table
 from clustervet.geometry.metrics import Metric, read_metric
 from clustervet.geometry.points import (
     check_rows,
@@ -68,8 +69,8 @@ class Geometry:
         Cluster of each point, one label per row of `X`. A data frame and a series of pandas must
         have equal indexes.
     metric : str or callable, default 'euclidean'
-        Name of a metric of scikit-learn, 'precomputed', or a function of two points that returns
-        their distance.
+        Name of a metric of scikit-learn, 'gower' for data frames with columns of any kind,
+        'precomputed', or a function of two points that returns their distance.
     weights : array_like, optional
         One number per row of `X`, not negative: how many points at this place the row stands for.
         By default every row is one point.
@@ -119,6 +120,8 @@ class Geometry:
     weights: Floats | None = None
     # The power of two by which all is divided; not 0 only if values are very large or very small.
     exponent: int = 0
+    # How the columns of a table were read, for Gower's distance.
+    reading: str = ""
 
     def __init__(
         self,
@@ -135,7 +138,11 @@ class Geometry:
         self._distances = read_matrix(X) if self.is_precomputed else None
         points: Any = None
         peak = 0.0
-        if self._distances is None:
+        if self.metric.reads_table:
+            table = gower_table(X)
+            points, self.metric = table.points, table.metric
+            peak, self.reading = peak_of(points), table.remark
+        elif self._distances is None:
             points, peak = read_with_peak(X)
         read, kept = encode_one(labels, noise=noise, noise_policy=noise_policy, missing=missing)
         given = len(read) if kept is None else len(kept)
@@ -257,6 +264,8 @@ class Geometry:
     @property
     def d(self) -> int:
         """Number of features; 0 where only distances are known."""
+        if self.metric.columns:
+            return self.metric.columns
         return 0 if self._points is None else int(self._points.shape[1])
 
     @property
@@ -267,6 +276,11 @@ class Geometry:
     @property
     def points(self) -> Any:
         """Features, in the order given."""
+        if self.metric.columns:
+            raise UndefinedError(
+                "it needs numbers, and Gower's distance is for columns of any kind",
+                fault=FeatureError,
+            )
         if self._points is None:
             raise UndefinedError(
                 "it needs features, and only distances were given", fault=FeatureError
@@ -276,7 +290,7 @@ class Geometry:
     @property
     def dense(self) -> NDArray[Any]:
         """Features as an array, for measures that cannot use a sparse matrix."""
-        if self.is_sparse:
+        if self.is_sparse and not self.metric.columns:
             raise UndefinedError(
                 "it needs dense features, and these are sparse", fault=FeatureError
             )
@@ -524,7 +538,7 @@ class Geometry:
         """Features in which distances are Euclidean; under "cosine" rows of length one."""
         if self.metric.is_own and self.metric.name == "cosine":
             return moments.unit_rows(self.points)
-        return self.points
+        return self._points if self.metric.columns else self.points
 
     @cached_property
     def _sorted_weights(self) -> Floats | None:
@@ -745,6 +759,12 @@ def _read_weights(weights: Any, rows: int, policies: Mapping[Any, str]) -> NDArr
     if found.max() >= HEAVIEST or found.sum(dtype=np.float64) >= HEAVIEST:
         raise LabelError(f"weights of points must sum to less than {HEAVIEST:g}.")
     return found.astype(np.int64) if found.dtype.kind == "O" else found
+
+
+def read_once(X: Any, metric: Any) -> Any:  # noqa: N803  # the name that everyone gives to features
+    """Return features for several geometries; a table for Gower's distance is read here."""
+    finished = metric is None or isinstance(X, Geometry | Moments)
+    return X if finished or not read_metric(metric).reads_table else gower_table(X)
 
 
 register_door("internal", as_geometry)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustervet._checks import suggestion
-from clustervet.errors import ParameterError
+from clustervet.errors import ParameterError, Setting
 
 ALIASES = {
     "l2": "euclidean",
@@ -16,7 +16,8 @@ ALIASES = {
     "squared_euclidean": "sqeuclidean",
 }
 # Computed here; the rest is scikit-learn's and scipy's.
-OWN = ("euclidean", "sqeuclidean", "cosine", "manhattan", "chebyshev", "precomputed")
+GOWER = "gower"
+OWN = ("euclidean", "sqeuclidean", "cosine", "manhattan", "chebyshev", GOWER, "precomputed")
 # The power of a factor of all features by which distances grow; other metrics ignore a factor.
 DEGREES = {
     **dict.fromkeys(("euclidean", "manhattan", "chebyshev", "precomputed"), 1),
@@ -27,15 +28,29 @@ DEGREES = {
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric by name, or a user's function of two points."""
+    """A metric by name, or a user's function of two points.
+
+    `columns` is the number of columns of a table whose rows have become points by `gower_table`.
+    """
 
     name: str
     function: Callable[..., float] | None = None
+    columns: int = 0
 
     @property
     def is_own(self) -> bool:
         """Whether distances are computed here rather than by another library."""
         return self.function is None and self.name in OWN
+
+    @property
+    def reads_table(self) -> bool:
+        """Whether it is Gower's distance, of a table that is not read yet."""
+        return self.name == GOWER and self.function is None and not self.columns
+
+    @property
+    def of_points(self) -> Any:
+        """The function or the name by which other libraries know the distance of two points."""
+        return self.function or ("manhattan" if self.columns else self.name)
 
     @property
     def squares(self) -> float:
@@ -72,6 +87,15 @@ def read_metric(metric: Any) -> Metric:
         return Metric(name)
     hint = suggestion(name, [*OWN, *known], f"try {', '.join(OWN)}.")
     raise ParameterError(f"there is no metric {metric!r}; {hint}")
+
+
+def check_standardize(metric: Metric, standardize: bool) -> None:
+    """Refuse to standardize where there is nothing that could be."""
+    if standardize and metric.function is None and metric.name in (GOWER, "precomputed"):
+        if metric.name == GOWER:
+            what, why = Setting("metric", GOWER), ", which divides each column by its range."
+            raise ParameterError(Setting("standardize"), " does not go with ", what, why)
+        raise ParameterError("standardize is for features; with distances there are none.")
 
 
 def _foreign() -> list[str]:

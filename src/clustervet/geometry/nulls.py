@@ -8,7 +8,7 @@ tails, and the grid of values that have one, such as counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -129,6 +129,53 @@ class OneMode:
             found[under] -= self.left.at(1 - shares[under] / self.share)
         if self.right is not None and self.share < 1:
             found[~under] += self.right.at((shares[~under] - self.share) / (1 - self.share))
+        return found
+
+
+@dataclass(frozen=True)
+class TableNulls:
+    """Points of a table for Gower's distance, and tables without clusters that look like it.
+
+    Columns of numbers are drawn together, as in `Nulls`. Each column of categories, and of numbers
+    of which there are two, is brought into a random order: so all columns keep their frequencies,
+    and combinations of categories are as frequent as they are by chance.
+
+    `nominal` has the number of the column of each feature that stands for a category, else -1.
+    """
+
+    points: Floats
+    nominal: NDArray[np.int64]
+
+    @cached_property
+    def _shuffled(self) -> list[NDArray[np.int64]]:
+        """The features of each column that is brought into a random order."""
+        found = [np.flatnonzero(self.nominal == k) for k in np.unique(self.nominal) if k >= 0]
+        numbers = np.flatnonzero(self.nominal < 0)
+        two = [k for k in numbers if len(np.unique(self.points[:, k])) <= 2]
+        return found + [np.array([k]) for k in two]
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int64]:
+        """The other features."""
+        moved = np.concatenate([np.empty(0, np.int64), *self._shuffled])
+        return np.setdiff1d(np.arange(self.points.shape[1]), moved)
+
+    @cached_property
+    def _drawn(self) -> Nulls | None:
+        return Nulls(self.points[:, self._numbers]) if len(self._numbers) else None
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Names of ways to draw tables without clusters."""
+        return ["independent columns"] if self._drawn is None else list(self._drawn.kinds)
+
+    def draw(self, kind: str, rng: np.random.Generator) -> Floats:
+        """Return as many points without clusters, of one kind."""
+        found = self.points.copy()
+        if self._drawn is not None:
+            found[:, self._numbers] = self._drawn.draw(kind, rng)
+        for features in self._shuffled:
+            found[:, features] = self.points[rng.permutation(len(found))][:, features]
         return found
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import ClustervetError, FeatureError, LabelError
+from clustervet.geometry.gower import GowerTable
 from clustervet.geometry.points import is_sparse, read_distances, read_points, read_values
 from clustervet.geometry.profiles import (
     ClusterProfiles,
@@ -203,15 +204,25 @@ def clustered_points(
 ) -> ClusteredPoints:
     """Return picture and profiles of points, or the picture alone without clusters.
 
+    A table for Gower's distance is drawn by its distances; its profiles are those of its numbers
+    and of the shares of its categories.
+
     Profiles are those of `points`. The picture is that of `drawn`, the features as the clusterer
     read them, where these are others. With `precomputed` the points are distances. `places` are
     those of the colours of clusters, by size where it is not known.
     """
+    table = points if isinstance(points, GowerTable) else None
+    if table is not None:
+        points, names = table.values, table.names
     values = read_distances(points) if precomputed else read_values(points)
     clusters = None if labels is None else read_clusters(labels, values.shape[0], noise)
     seen = values if drawn is None else drawn
     named = None if precomputed else named_features(names, values.shape[1])
-    plane = distance_plane(values) if precomputed else plane_of(seen, named)
+    if table is not None:
+        rows = _drawn(table.shape[0], SCALED)
+        plane = _scaled(table.distances(rows), rows, table.shape[0])
+    else:
+        plane = distance_plane(values) if precomputed else plane_of(seen, named)
     plane = replace(plane, places=_rounded(plane.places))
     sketch = sketched(plane, values.shape[0], clusters, truth, places)
     profiles = None
@@ -431,9 +442,12 @@ def distance_plane(distances: Any) -> Plane:
 
     This is classical scaling (Torgerson 1952), of a sample where there are many points.
     """
-    n = len(distances)
-    rows = _drawn(n, SCALED)
-    part = distances[np.ix_(rows, rows)].astype(np.float64)
+    rows = _drawn(len(distances), SCALED)
+    return _scaled(distances[np.ix_(rows, rows)].astype(np.float64), rows, len(distances))
+
+
+def _scaled(part: Floats, rows: NDArray[np.int64], n: int) -> Plane:
+    """Return the plane of the distances of some of n points."""
     size = float(part.max()) or 1.0
     squares = (part / size) ** 2
     means = squares.mean(axis=0)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from clustervet._kernels.patience import is_little
 from clustervet._memory import need
-from clustervet.errors import FeatureError
+from clustervet.errors import FeatureError, Setting
 from clustervet.frames.feature_table import FeatureTable
 from clustervet.frames.rows import LARGEST, SMALLEST
 from clustervet.labels import encode_weights, show_label
@@ -57,7 +57,7 @@ def read_with_peak(features: Any, what: str = "X") -> tuple[Any, float]:
 
     The largest absolute value comes with them.
     """
-    features = _unpacked(features)
+    features = unpacked(features)
     points = _sparse(features, what) if is_sparse(features) else _as_table(features, what)
     peak = peak_of(points)
     if not math.isfinite(peak):
@@ -67,7 +67,7 @@ def read_with_peak(features: Any, what: str = "X") -> tuple[Any, float]:
 
 def read_values(features: Any, what: str = "X") -> Any:
     """Features in which values may be missing (NaN), as an array or a CSR matrix."""
-    features = _unpacked(features)
+    features = unpacked(features)
     if is_sparse(features):
         points = _sparse(features, what)
     else:
@@ -157,7 +157,7 @@ def _row_peaks(points: Any) -> NDArray[Any]:
     return np.asarray(peaks.toarray().ravel() if is_sparse(points) else peaks)
 
 
-def _unpacked(features: Any) -> Any:
+def unpacked(features: Any) -> Any:
     """The matrix of a table in files; the sparse matrix of a pandas frame of sparse columns."""
     if isinstance(features, FeatureTable):
         return features.matrix
@@ -174,20 +174,25 @@ def _as_table(features: Any, what: str, *, gaps: bool = False) -> NDArray[Any]:
         array = _from_frame(features, what, gaps=gaps)
     else:
         array = _as_array(features, what)
-    if array.ndim == 1:
+    check_shape(array, what)
+    if array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    return np.ascontiguousarray(array)
+
+
+def check_shape(array: Any, what: str) -> None:
+    """Refuse what has not two dimensions, or no points, or no features."""
+    if len(array.shape) == 1:
         raise FeatureError(
             f"{what} must have two dimensions, points by features; it has one. For a single "
             f"feature pass {what}.reshape(-1, 1)."
         )
-    if array.ndim != 2:
+    if len(array.shape) != 2:
         raise FeatureError(
-            f"{what} must have two dimensions, points by features; it has {array.ndim}."
+            f"{what} must have two dimensions, points by features; it has {len(array.shape)}."
         )
     if 0 in array.shape:
         raise FeatureError(f"{what} has shape {array.shape}; it needs points and features.")
-    if array.dtype not in (np.float32, np.float64):
-        array = array.astype(np.float64)
-    return np.ascontiguousarray(array)
 
 
 def is_sparse(features: Any) -> bool:
@@ -209,13 +214,14 @@ def _sparse(features: Any, what: str) -> Any:
     return matrix
 
 
-def _from_frame(frame: Any, what: str, *, gaps: bool) -> NDArray[Any]:
+def open_frame(frame: Any, what: str) -> Any:
+    """The data frame as narwhals has it; None for a series, or an array of a library of frames."""
     import narwhals as nw
 
     if hasattr(frame, "set_axis") and getattr(frame, "ndim", 1) == 2:  # pandas: names of any kind
         frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     try:
-        table = nw.from_native(frame, eager_only=True)
+        return nw.from_native(frame, eager_only=True)
     except nw.exceptions.DuplicateError as error:
         name = str(error).partition("'")[2].partition("'")[0]
         raise FeatureError(
@@ -225,23 +231,47 @@ def _from_frame(frame: Any, what: str, *, gaps: bool) -> NDArray[Any]:
         try:
             table = nw.from_native(frame, allow_series=True)
         except TypeError:
-            return _as_array(frame, what)  # an array of pandas
-        if isinstance(table, nw.Series):
-            return np.asarray(table.to_numpy())
-        table = table.collect()
+            return None
+        return None if isinstance(table, nw.Series) else table.collect()
+
+
+def missing_value(name: str, what: str, row: int) -> FeatureError:
+    """The refusal of a column with a missing value."""
+    return FeatureError(
+        f"column {show_label(name)!r} of {what} has a missing value in row {row}; drop or fill "
+        "such rows first."
+    )
+
+
+def check_finite(values: NDArray[Any], name: str, what: str) -> None:
+    """Refuse a column with a value that is NaN or infinite."""
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong) and np.isnan(values[wrong[0]]):
+        raise missing_value(name, what, int(wrong[0]))
+    if len(wrong):
+        raise FeatureError(
+            f"column {show_label(name)!r} of {what} must be finite; row {wrong[0]} is infinite."
+        )
+
+
+def _from_frame(frame: Any, what: str, *, gaps: bool) -> NDArray[Any]:
+    import narwhals as nw
+
+    table = open_frame(frame, what)
+    if table is None:
+        return _as_array(frame, what)
     for name, kind in table.schema.items():
         column = table[name]
         if not (kind.is_numeric() or kind == nw.Boolean):
             raise FeatureError(
-                f"column {show_label(name)!r} of {what} holds {kind}, not numbers; leave it out "
-                "or encode it."
+                f"column {show_label(name)!r} of {what} holds {kind}, not numbers; leave it out or "
+                "encode it. Where there is a metric, ",
+                Setting("metric", "gower"),
+                " reads it as it is.",
             )
         if column.null_count() and not gaps:
             at = int(np.flatnonzero(column.is_null().to_numpy())[0])
-            raise FeatureError(
-                f"column {show_label(name)!r} of {what} has a missing value in row {at}; drop or "
-                "fill such rows first."
-            )
+            raise missing_value(name, what, at)
     columns = [table[name] for name in table.columns]
     columns = [one.cast(nw.Float64) if one.null_count() else one for one in columns]
     kinds = {np.dtype(one.to_numpy().dtype) for one in columns}

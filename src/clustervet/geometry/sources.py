@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from clustervet import _kernels
 from clustervet._kernels.patience import is_little
 from clustervet.errors import FeatureError
-from clustervet.geometry.metrics import Metric
+from clustervet.geometry.metrics import GOWER, Metric
 from clustervet.geometry.points import FEW_DISTANCES, is_sparse
 
 # Coordinates of all pairs up to which scipy computes distances, in about a tenth of a second, and
@@ -23,7 +23,7 @@ FEW_FEATURES = 32
 # Distances below this share of the points' squared norms are recomputed by differences.
 CLOSE = 1e-5
 # What scipy calls metrics that are not Euclidean.
-SCIPY_NAMES = {"manhattan": "cityblock", "chebyshev": "chebyshev"}
+SCIPY_NAMES = {"manhattan": "cityblock", GOWER: "cityblock", "chebyshev": "chebyshev"}
 # Metrics of features that are either there or not.
 YES_OR_NO = (
     "dice",
@@ -198,7 +198,7 @@ class ForeignSource:
         """Distances by scikit-learn."""
         from sklearn.metrics import pairwise_distances
 
-        given = self.metric.function or self.metric.name
+        given = self.metric.of_points
         try:
             out = pairwise_distances(self.points[rows], self.points[start:stop], metric=given)
         except (TypeError, ValueError) as error:

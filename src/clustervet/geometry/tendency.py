@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import entropy
-from clustervet.errors import FeatureError, ParameterError
+from clustervet.errors import FeatureError
 from clustervet.geometry.dip import LEAST_P, dip_p_value
-from clustervet.geometry.metrics import Metric, read_metric
+from clustervet.geometry.gower import GowerTable, gower_table
+from clustervet.geometry.metrics import Metric, check_standardize, read_metric
 from clustervet.geometry.points import is_sparse, read_distances, read_points, standardized
 from clustervet.view import Result, Section, number_cell, plain, plain_table
 from clustervet.view.words import counted, p_text
@@ -244,7 +245,8 @@ def tendency(
         Points by features; with ``metric="precomputed"``, the distances of all pairs of points.
     metric : str or callable, optional
         The distance of two points, for the dip test of distances and for the image. The Hopkins
-        statistic and the principal components are Euclidean.
+        statistic and the principal components are Euclidean; they are left out for "gower", the
+        distance of data frames with columns of any kind, and for "precomputed".
     standardize : bool, optional
         Whether every feature gets mean 0 and variance 1 first.
     random_state : int or numpy.random.Generator, optional
@@ -279,6 +281,10 @@ def tendency(
     first three principal components (Adolfsson, Ackerman and Brownstein 2019). "clusters" is the
     answer if the least p-value times the number of dip tests is at most 0.05.
 
+    Gower's distances of columns of categories have gaps: they grow by whole steps of 1/p where p
+    columns differ or not. Each distance is moved at random by up to half a step, so that those of
+    independent columns with one mode have one mode as well.
+
     The image is that of Bezdek and Hathaway (2002), with the path distances of Havens and Bezdek
     (2012).
 
@@ -294,23 +300,25 @@ def tendency(
     'uneven'
     """
     read = read_metric(metric)
-    square = read.name == "precomputed"
-    if square and standardize:
-        raise ParameterError("standardize is for features; with distances there are none.")
+    check_standardize(read, standardize)
+    table = gower_table(X) if read.reads_table else None
+    square = table is not None or read.name == "precomputed"
     # A stream of its own: X may have been drawn with the same seed, and would be drawn again.
     stream = np.random.SeedSequence(entropy(random_state), spawn_key=(PAIRS,))
     rng = np.random.default_rng(stream)
-    points: Any = read_distances(X) if square else read_points(X)
+    points: Any = table or (read_distances(X) if square else read_points(X))
     n = int(points.shape[0])
     if n < 10:
         raise FeatureError(f"at least 10 points are needed; X has {n}.")
     points = standardized(points) if standardize else points
     features = 0 if square else int(points.shape[1])
     rows = _chosen(n, PAIRS, rng)
-    distances = _distances(_rows(points, rows, square), read)
+    distances = _distances(points, rows, read)
     pairs = distances[np.triu_indices(len(rows), 1)]
     if not pairs.any():
         raise FeatureError("all points are equal.")
+    if table is not None:
+        pairs += rng.uniform(-0.5, 0.5, len(pairs)) / len(table.columns)
     dips = [DipTest("distances", *dip_p_value(pairs))]
     hopkins = p_value = beta = math.nan
     if features:
@@ -333,17 +341,15 @@ def _chosen(n: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
 
 
-def _rows(points: Any, rows: NDArray[np.int64], square: bool) -> Any:
-    return points[np.ix_(rows, rows)] if square else points[rows]
-
-
-def _distances(points: Any, metric: Metric) -> Floats:
+def _distances(points: Any, rows: NDArray[np.int64], metric: Metric) -> Floats:
+    """Return the distances of some points."""
+    if isinstance(points, GowerTable):
+        return points.distances(rows)
     if metric.name == "precomputed":
-        return np.asarray(points, np.float64)
+        return np.asarray(points[np.ix_(rows, rows)], np.float64)
     from sklearn.metrics import pairwise_distances
 
-    how = metric.function or metric.name
-    found = np.asarray(pairwise_distances(points, metric=how), np.float64)
+    found = np.asarray(pairwise_distances(points[rows], metric=metric.of_points), np.float64)
     np.fill_diagonal(found, 0.0)
     return (found + found.T) / 2
 

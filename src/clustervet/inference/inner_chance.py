@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from clustervet._progress import ticking
 from clustervet.errors import ClustervetError, ParameterError
 from clustervet.geometry import Geometry
+from clustervet.geometry.geometry import read_once
 from clustervet.geometry.nulls import Nulls
 from clustervet.labels import encode_one, read_labels
 from clustervet.registry import Measure
@@ -55,6 +56,7 @@ def shuffled_values(
         names[side.missing] = None
     places = np.arange(len(side)) if kept is None else np.flatnonzero(kept)
     found = []
+    features = read_once(features, options.get("metric"))
     with ticking(samples, "random labels") as tick:
         for first in range(0, samples, BLOCK):
             drawn = []
@@ -86,10 +88,10 @@ def structureless_values(
     value = record(features, labels, **options)
     reading = ("metric", "noise", "noise_policy", "missing")
     geometry = Geometry(features, labels, **{x: options[x] for x in reading if x in options})
-    if geometry.is_precomputed or geometry.is_sparse:
+    if geometry.is_precomputed or geometry.is_sparse or geometry.metric.columns:
         raise ParameterError(
             f"the model {STRUCTURELESS!r} draws points like the given ones, which must be dense "
-            "features."
+            "features, and not a table for Gower's distance."
         )
     made = _clusterer(estimator, geometry.k)
     asked = {name: options[name] for name in options if name not in reading[1:]}

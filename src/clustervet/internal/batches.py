@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from clustervet._checks import whole
 from clustervet.errors import LabelError
+from clustervet.geometry.gower import gower_table
+from clustervet.geometry.metrics import read_metric
 from clustervet.geometry.points import read_distances, read_points
 from clustervet.internal.silhouette import silhouette, silhouettes
 from clustervet.labels import Codes, check_index, consecutive, encode_all, read_labels
@@ -74,8 +76,13 @@ def silhouette_batch(X: Any, types: Any, batches: Any, metric: Any = "euclidean"
     """
     kinds, among = _codes(types, batches)
     check_index({"X": X, "types": types, "batches": batches})
-    precomputed = isinstance(metric, str) and metric == "precomputed"
-    points = read_distances(X) if precomputed else read_points(X)
+    metric = read_metric(metric)
+    precomputed = metric.is_own and metric.name == "precomputed"
+    if metric.reads_table:
+        table = gower_table(X)
+        points, metric = table.points, table.metric
+    else:
+        points = read_distances(X) if precomputed else read_points(X)
     if points.shape[0] != len(kinds):
         raise LabelError(f"X has {points.shape[0]:,} rows and types has {len(kinds):,} labels.")
     found = []

@@ -267,8 +267,8 @@ def silhouettes(
     labels : array_like, optional
         Cluster of each point, in the order of the rows of `X`.
     metric : str or callable, optional
-        Name of a metric of scikit-learn, 'precomputed', or a function of two points. By default
-        'euclidean'.
+        Name of a metric of scikit-learn, 'gower' for data frames with columns of any kind,
+        'precomputed', or a function of two points. By default 'euclidean'.
     noise : label, str or dict, optional
         Label that means noise, a policy for the label -1, or a policy per label.
     noise_policy : {'keep', 'drop', 'singletons'}, optional

@@ -137,12 +137,12 @@ def from_objects(
             f"{what} holds {kind_of(wrong)} among its labels; a label must be one plain value."
         ) from None
     check_names(keys, what)
-    absent = np.array([_is_missing(key) for key in keys], dtype=bool)
+    absent = np.array([is_missing(key) for key in keys], dtype=bool)
     if absent.any():
         gone = absent[codes]
         masked = gone if masked is None else gone | masked
         rank = np.where(absent, 0, np.cumsum(~absent) - 1).astype(codes.dtype)
-        codes, keys = rank[codes], [key for key in keys if not _is_missing(key)]
+        codes, keys = rank[codes], [key for key in keys if not is_missing(key)]
         keys = keys or [None]
     return from_keys(codes, keys, masked)
 
@@ -204,7 +204,8 @@ def _addresses(objects: NDArray[Any]) -> NDArray[np.int64]:
     return np.asarray(holder)
 
 
-def _is_missing(key: Any) -> bool:
+def is_missing(key: Any) -> bool:
+    """Whether a value stands for one that is missing."""
     if key is None or type(key).__name__ == "NAType":
         return True
     try:

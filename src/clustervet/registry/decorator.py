@@ -30,7 +30,8 @@ X : array_like, sparse matrix, dataframe, Geometry or Moments
 labels : array_like, optional
     Cluster of each point, in the order of the rows of `X`.
 metric : str or callable, optional
-    Metric of scikit-learn, 'precomputed', or a function of two points; 'euclidean' by default.
+    Metric of scikit-learn, 'gower' for columns of any kind, 'precomputed', or a function of two
+    points; 'euclidean' by default.
 noise : label, str or dict, optional
     Label that means noise, a policy for the label -1, or a policy per label.
 noise_policy : {'keep', 'drop', 'singletons'}, optional

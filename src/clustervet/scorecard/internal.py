@@ -8,7 +8,8 @@ from typing import Any
 from clustervet.errors import ParameterError, Setting
 from clustervet.frames.moments import Moments
 from clustervet.geometry import Geometry
-from clustervet.geometry.geometry import as_geometry
+from clustervet.geometry.geometry import as_geometry, read_once
+from clustervet.geometry.metrics import check_standardize, read_metric
 from clustervet.geometry.points import read_points, standardized
 from clustervet.labels import check_index
 from clustervet.labels.pair import Missing, NoisePolicy, noise_place
@@ -40,7 +41,7 @@ def score_geometry(
     for record in records:
         if record.kind != "internal":
             raise ParameterError(f"{record.key} needs a second labeling, not features.")
-    remarks = [CAUTION]
+    remarks = [CAUTION, *([geometry.reading] if geometry.reading else [])]
     if measures_ is None:
         records, left_out = _affordable(records, geometry, sample)
         if left_out:
@@ -122,7 +123,8 @@ def internal_scores(
         One label per point. Several clusterings, as {name: labels}, are scored side by side. A
         data frame and series of pandas must have equal indexes.
     metric : str or callable, optional
-        The distance between points; "precomputed" if X holds distances.
+        The distance between points; "gower" for data frames with columns of any kind,
+        "precomputed" if X holds distances.
     weights : array-like, optional
         How many points each row of X stands for; by default one.
     measures : str, Measure or list, optional
@@ -167,12 +169,20 @@ def internal_scores(
     >>> card = internal_scores([[0], [1], [10], [11]], [0, 0, 1, 1], weights=[1, 3, 2, 2])
     >>> card["ssq"]
     1.75
+
+    Columns of any kind:
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [20, 24, 60, 58], "city": ["Oslo", "Oslo", "Rome", "Rome"]})
+    >>> card = internal_scores(people, [0, 0, 1, 1], "gower", measures=["silhouette", "ssq"])
+    >>> round(card["silhouette"], 4), card["ssq"]
+    (0.961, nan)
     """
     options: dict[str, Any] = {"family": family, "sample": sample, "random_state": random_state}
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     given = named_labelings(labels, "labels") if isinstance(labels, Mapping) else {"pred": labels}
     check_index({"X": X, **given, "the weights": weights})
-    points = _standardized(X, metric, weights) if standardize else X
+    points = _standardized(X, metric, weights) if standardize else read_once(X, metric)
     cards = {}
     for name, each in given.items():
         read = {"weights": weights, **policies}
@@ -183,6 +193,8 @@ def internal_scores(
 
 def _standardized(features: Any, metric: Any, weights: Any) -> Any:
     """Return features with mean 0 and variance 1."""
-    if isinstance(features, Geometry | Moments) or metric == "precomputed":
+    if isinstance(features, Geometry | Moments):
         raise ParameterError(Setting("standardize"), " is for features, and there are none.")
+    if metric is not None:
+        check_standardize(read_metric(metric), standardize=True)
     return standardized(read_points(features), weights=weights)

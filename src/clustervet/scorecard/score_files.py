@@ -20,6 +20,8 @@ from clustervet.frames.places import ARRAY, TEXT, Paths, find_place, is_many, pa
 from clustervet.frames.remarks import features_remark, header_remark, joined_remarks
 from clustervet.geometry import Geometry
 from clustervet.geometry.clusters import ClusterDistances
+from clustervet.geometry.gower import gower_table
+from clustervet.geometry.metrics import read_metric
 from clustervet.geometry.picture import ClusteredPoints, tried_points
 from clustervet.geometry.points import read_points, standardized
 from clustervet.labels import show_label
@@ -100,7 +102,7 @@ def score_files(
         Give every feature mean 0 and variance 1. Without it, a note says so where one feature has
         100 times the range and the standard deviation of another.
     metric : str, optional
-        The distance between points.
+        The distance between points; "gower" reads columns of text and dates too.
     sample : int, optional
         How many points are drawn for measures that take long on all.
     confidence, resamples, chance, diagnose : optional
@@ -378,7 +380,7 @@ class _PointFiles:
             return self._in_files(keys, family)
         table, labels, remarks, weights = self._read
         cards = internal_scores(
-            table.matrix,
+            self._points,
             labels,
             self.metric,
             weights=weights,
@@ -398,10 +400,11 @@ class _PointFiles:
         """
         if self._by_engine or self.weights is not None:
             return {}
-        table, labels, *_ = self._read
-        if table.matrix.shape[0] > SPANNED or len(labels) > SHOWN:
+        _, labels, *_ = self._read
+        points = self._points
+        if points.shape[0] > SPANNED or len(labels) > SHOWN:
             return {}
-        points = standardized(read_points(table.matrix)) if self.standardize else table.matrix
+        points = standardized(read_points(points)) if self.standardize else points
         made = {
             name: Geometry(points, codes, self.metric, **self.policies)
             for name, codes in labels.items()
@@ -416,7 +419,7 @@ class _PointFiles:
         truth = table.labels(truths[0]) if len(truths) == 1 else None
         scaled = standardized(read_points(table.matrix)) if self.standardize else None
         return tried_points(
-            table.matrix,
+            self._points,
             labels[name],
             truth,
             names=table.feature_names,
@@ -428,12 +431,24 @@ class _PointFiles:
         )
 
     @cached_property
+    def _mixed(self) -> bool:
+        """Return whether columns of any kind are read."""
+        return read_metric(self.metric).reads_table
+
+    @cached_property
+    def _points(self) -> Any:
+        """Return the features: a matrix, or a table for Gower's distance."""
+        table = self._read[0]
+        return gower_table(table) if self._mixed else table.matrix
+
+    @cached_property
     def _by_engine(self) -> bool:
         """Return whether the files are parts of one table, or for an engine outright."""
         if self.id is not None:
             return False
         asked = self.reading["engine"] is not None
-        if self.reading["memory_limit"] is not None and not self.standardize:
+        whole = self.standardize or self._mixed
+        if self.reading["memory_limit"] is not None and not whole:
             plain = all(option is None for option in self.parsing.values())
             asked |= plain and len(self.files) == 1 and is_for_engines(self.files[0])
         if asked or len(self.files) > 2 or any(map(is_many, self.files)):
@@ -455,6 +470,7 @@ class _PointFiles:
         given = [name for name, value in self.parsing.items() if value is not None]
         given += ["standardize"] if self.standardize else []
         given += [] if self.weights is None else ["weights"]
+        given += ["metric"] if self._mixed else []
         for name in given:
             raise ParameterError(Setting(name), " goes with one file that is read into memory.")
         if not self.preds:
@@ -486,9 +502,9 @@ class _PointFiles:
             second = open_table(self.files[1], **text)
             if not self.by_row:
                 # Features that nobody named may be ids.
-                named = first.choose(self.features)[0] if self.features else []
+                named = first.choose(self.features, mixed=self._mixed)[0] if self.features else []
                 check_rows([first, second], {*named, *self.preds}, joins=bool(named))
-            table = first.features(self.features)
+            table = first.features(self.features, mixed=self._mixed)
             if find_place(self.files[1]).format != TEXT and not self.preds:
                 raise ParameterError("name a column of clusters with ", Setting("pred"), ".")
             preds = list(self.preds) or list(second.columns)
@@ -497,7 +513,7 @@ class _PointFiles:
             return table, second.labels(preds), remarks, None
         joining = {"id": self.id, "memory_limit": self.reading["memory_limit"]}
         source = open_table(self.files, **joining, **self.parsing)
-        table = source.features(self.features, self.exclude)
+        table = source.features(self.features, self.exclude, mixed=self._mixed)
         if not self.preds:
             known = ", ".join(show_label(name) for name in table.columns[:20])
             raise ParameterError(

@@ -23,6 +23,7 @@ from clustervet.errors import LabelError, ParameterError
 from clustervet.fitting.algorithms import Algorithm
 from clustervet.fitting.fits import Fit, FitTask, fit_row, run_fits
 from clustervet.geometry import Geometry
+from clustervet.geometry.metrics import GOWER
 from clustervet.registry import Estimate, Measure, Outcome
 from clustervet.registry import measures as registry
 from clustervet.tuning import rules
@@ -185,7 +186,7 @@ class CurvePlan:
 
     def refits(self, record: Measure, options: Mapping[str, Any]) -> bool:
         """Return whether a measure has the clusterer fitted again; for folds it takes features."""
-        distances = getattr(self.metric, "name", "") == "precomputed"
+        distances = getattr(self.metric, "name", "") in (GOWER, "precomputed")
         return needs_refits(record, options) and (record.key in RESAMPLED or not distances)
 
     def _refitted(

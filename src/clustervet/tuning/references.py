@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.fitting.fits import FitTask, run_rows
-from clustervet.geometry.nulls import Nulls
+from clustervet.geometry.nulls import Nulls, TableNulls
 from clustervet.geometry.points import is_sparse
 from clustervet.registry import measures as registry
 from clustervet.tuning.curves import SUMS, Asked, CurvePlan, Curves, statistic
@@ -184,8 +184,12 @@ def compare(
     seed: int,
     n_jobs: int | None,
     tick: Callable[[], None],
+    nominal: NDArray[np.int64] | None = None,
 ) -> TuningReference | str:
-    """Compare curves with those of data without clusters, or say why that is not possible."""
+    """Compare curves with those of data without clusters, or say why that is not possible.
+
+    `nominal` are the features of a table that stand for categories, as in `TableNulls`.
+    """
     seeds = np.random.SeedSequence(seed)
     square = getattr(plan.metric, "name", "") == "precomputed"
     most = max(POINTS, PER_CLUSTER * max(every.clusters))
@@ -201,7 +205,9 @@ def compare(
     asked = _quick_measures(plan)
     rules = {record.key: plan.rules.get(record.key, "optimum") for record, _ in asked}
     plan = replace(plan, algorithm=plan.algorithm.quick(STARTS), asked=asked, rules=rules)
-    nulls = Nulls(dense, plan.algorithm.reads_counts)
+    nulls: Nulls | TableNulls = Nulls(dense, plan.algorithm.reads_counts)
+    if nominal is not None:
+        nulls = TableNulls(dense, nominal)
     trial = Comparison(plan, every.values, n_jobs, square)
     data = trial.statistics(trial.curves([dense], tick))[0]
     if not np.isfinite(data).any():
@@ -326,7 +332,9 @@ def _distances(points: Floats) -> Floats:
     return np.asarray(squareform(pdist(points)), np.float64)
 
 
-def outlying_points(points: Any, labels: NDArray[Any], square: bool) -> tuple[int, int]:
+def outlying_points(
+    points: Any, labels: NDArray[Any], square: bool, metric: str = "euclidean"
+) -> tuple[int, int]:
     """Return how many points are outlying, and how many clusters they make.
 
     They are the clusters of at most 5% of the points, half of whose points are farther from their
@@ -338,15 +346,17 @@ def outlying_points(points: Any, labels: NDArray[Any], square: bool) -> tuple[in
         return 0, 0
     rng = np.random.default_rng(0)
     rest = np.flatnonzero(~np.isin(codes, small))
-    usual = _nearest(points, rng.permutation(rest)[:LOOKED_UP], square)
+    usual = _nearest(points, rng.permutation(rest)[:LOOKED_UP], square, metric)
     limit = float(np.quantile(usual, APART))
     found = [
-        k for k in small if np.median(_nearest(points, np.flatnonzero(codes == k), square)) > limit
+        k
+        for k in small
+        if np.median(_nearest(points, np.flatnonzero(codes == k), square, metric)) > limit
     ]
     return int(sizes[found].sum()), len(found)
 
 
-def _nearest(points: Any, rows: NDArray[np.int64], square: bool) -> Floats:
+def _nearest(points: Any, rows: NDArray[np.int64], square: bool, metric: str) -> Floats:
     """Return the distance of some points to their nearest neighbours among all points."""
     if square:
         table = np.array(points[rows], np.float64)
@@ -354,5 +364,7 @@ def _nearest(points: Any, rows: NDArray[np.int64], square: bool) -> Floats:
         return np.asarray(table.min(axis=1), np.float64)
     from sklearn.neighbors import NearestNeighbors
 
-    found = NearestNeighbors(n_neighbors=2).fit(points).kneighbors(points[rows])[0][:, 1]
+    found = (
+        NearestNeighbors(n_neighbors=2, metric=metric).fit(points).kneighbors(points[rows])[0][:, 1]
+    )
     return np.asarray(found, np.float64)

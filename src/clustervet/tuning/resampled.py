@@ -115,7 +115,7 @@ def resampled(
                 labels[one],
                 _drawn(points, new, rows[one], metric),
                 how,
-                metric=metric.function or metric.name,
+                metric=metric,
             )
             return np.asarray(np.unique(found, return_inverse=True)[1], np.int64)
 

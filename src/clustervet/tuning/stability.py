@@ -21,7 +21,8 @@ from clustervet.errors import FeatureError, LabelError, ParameterError, Setting
 from clustervet.fitting.algorithms import NUMBERS, Algorithm, read_algorithm, read_seed
 from clustervet.fitting.fits import FitTask, fit_row, progress_bar, run_fits
 from clustervet.fitting.given import FunctionOfPoints, read_function
-from clustervet.geometry.metrics import Metric, read_metric
+from clustervet.geometry.gower import gower_table
+from clustervet.geometry.metrics import Metric, check_standardize, read_metric
 from clustervet.geometry.points import is_sparse, read_distances, read_points, standardized
 from clustervet.labels import check_index, read_labels, show_label
 from clustervet.labels.several import named_labels
@@ -88,7 +89,9 @@ def stability(
         The share of the points in a subset. By default the one that leaves the median cluster 10
         points, or three per feature if covariances are estimated; from a twentieth to half.
     metric : str or callable, optional
-        The distance of two points, for an algorithm that is given by name.
+        The distance of two points, for an algorithm that is given by name. "gower" is for data
+        frames with columns of any kind and for the clusterers that `tune` takes with it; a function
+        gets points whose Manhattan distances are Gower's.
     noise : label, optional
         The label of noise, which is no cluster; None if no label means noise.
     standardize : bool, optional
@@ -154,10 +157,13 @@ def stability(
     plan = _read_plan(clusterer, clusters, how, samples, share, metric)
     if X is None:
         raise FeatureError("a clusterer needs X, the points that it clusters.")
-    if plan.square and standardize:
-        raise ParameterError("standardize is for features; with distances there are none.")
+    check_standardize(plan.metric, standardize)
     seed, n_jobs = read_seed(random_state), jobs(n_jobs)
-    points = read_distances(X) if plan.square else read_points(X)
+    points: Any
+    if plan.metric.reads_table:
+        points = gower_table(X).dense
+    else:
+        points = read_distances(X) if plan.square else read_points(X)
     if points.shape[0] < 3:
         raise FeatureError(f"stability needs at least 3 points; X has {points.shape[0]}.")
     if plan.how == "jitter" and is_sparse(points):
@@ -254,7 +260,7 @@ def _read_plan(
     if how is not None:
         one_of(how, "how", HOW)
     read = read_metric(metric)
-    if how == "jitter" and read.name == "precomputed":
+    if how == "jitter" and (read.name == "precomputed" or read.reads_table):
         raise ParameterError(Setting("how", "jitter"), " is for features, not for distances.")
     wanted = whole(samples, "samples", 2)
     part = MOST if share is None else read_share(share, "share")

@@ -20,7 +20,8 @@ from clustervet.fitting.algorithms import (
 from clustervet.fitting.fits import progress_bar
 from clustervet.fitting.given import check_values, read_given
 from clustervet.fitting.grid import GridAlgorithm, read_grid
-from clustervet.geometry.metrics import Metric, read_metric
+from clustervet.geometry.gower import GowerTable, gower_table
+from clustervet.geometry.metrics import GOWER, Metric, check_standardize, read_metric
 from clustervet.geometry.picture import tried_points
 from clustervet.geometry.points import read_distances, read_points, scale_ratio, standardized
 from clustervet.geometry.profiles import named_features
@@ -93,7 +94,7 @@ def tune(
         labels have theirs already.
     measures : str, list of str or dict, optional
         Names of internal measures, or a mapping from names to their parameters. By default five
-        measures of distance; the two that know only distances for ``metric="precomputed"``; "dbcv"
+        measures of distance; the two that know only distances for "precomputed" and "gower"; "dbcv"
         for a clusterer that looks for dense regions. Three more names judge the clusterer by
         samples that are clustered again: "prediction_strength", "instability" and
         "ambiguous_pairs"; see the notes.
@@ -102,6 +103,7 @@ def tune(
         and `values`. Of several clusterers, each has those of the parameters that it knows.
     metric : str or callable, optional
         The distance of two points. An algorithm that is given by name uses it too, if it can.
+        "gower" is for data frames with columns of any kind; see the notes.
     noise : {"drop", "keep", "singletons"} or dict, optional
         What the measures do with points that are labelled -1, as in `internal_scores`; where there
         are any, a note says so. Measures of density always see them as noise unless they are kept.
@@ -178,6 +180,11 @@ def tune(
     0.9}}`` changes that. Whether there are clusters at all is left to the other measures, or to the
     silhouette if there are none.
 
+    With ``metric="gower"`` the clusterer is one that knows the distance: "average", "complete",
+    "single", "dbscan", "hdbscan", "optics", or an estimator with ``metric="precomputed"``. In data
+    without clusters each column of categories is in a random order, and the numbers are drawn as
+    above.
+
     A function knows only its parameter, and given labels belong to their points: neither can
     cluster other points. Then "kmeans" ("average" for distances) clusters the points and the sets
     without clusters into the same numbers of clusters, and these are compared. That says whether
@@ -232,9 +239,8 @@ def tune(
     noise_policies(noise, None)
     how = read_metric(metric)
     precomputed = how.is_own and how.name == "precomputed"
-    if precomputed and standardize:
-        raise ParameterError("standardize is for features; with distances there are none.")
-    if precomputed and validation is not None:
+    check_standardize(how, standardize)
+    if (precomputed or how.reads_table) and validation is not None:
         raise ParameterError(
             Setting("validation"), " is for features; with distances there are none."
         )
@@ -250,19 +256,24 @@ def tune(
     seed, n_jobs = read_seed(random_state), jobs(n_jobs)
     drawn = None if sample is None else whole(sample, "sample", 4)
     if measures is None:
-        by_distance = PAIR_MEASURES if precomputed else DISTANCE_MEASURES
+        by_distance = PAIR_MEASURES if precomputed or how.reads_table else DISTANCE_MEASURES
         measures = DENSITY_MEASURES if algorithm.is_density_based else by_distance
         if validation is not None:
             measures = (*measures, VALIDATED)
     wanted = _read_measures(measures, validated=validation is not None)
     records = [record for record, _ in wanted]
     ruled = read_rules(rules, records)
-    points = read_distances(X) if precomputed else read_points(X)
-    given, total = points, int(points.shape[0])
+    table = gower_table(X) if how.reads_table else None
+    if table is not None:
+        points, how = table.dense, table.metric
+    else:
+        points = read_distances(X) if precomputed else read_points(X)
+    given: Any = points if table is None else table
+    total = int(points.shape[0])
     if total < 3:
         raise FeatureError(f"tuning needs at least 3 points; X has {total}.")
     names = getattr(X, "columns", None) if feature_names is None else feature_names
-    if not precomputed:
+    if not precomputed and table is None:
         names = named_features(names, points.shape[1])
     tried = _fitting_values(tried or usual_numbers(total), algorithm, total)
     algorithm.check_size(total)
@@ -339,19 +350,22 @@ def tune(
         else {},
     )
     seen = {"drawn": points, "names": names, "precomputed": precomputed}
+    seen = seen if table is None else {}
     if found.voted is None:
         return _pictured(found, given, seen)
-    apart = outlying_points(points, found.labels[found.voted], precomputed)
+    by_gower = {} if table is None else {"metric": how.of_points}
+    apart = outlying_points(points, found.labels[found.voted], precomputed, **by_gower)
     found = replace(found, outlying=apart)
     if not sets:
         return _pictured(found, given, seen)
     stand_in = ""
     if algorithm.fixed:
-        stand_in = "average" if precomputed else "kmeans"
+        stand_in = "average" if precomputed or table is not None else "kmeans"
         plan = replace(plan, algorithm=read_algorithm(stand_in, metric=how.function or how.name))
         every = replace(every, values=every.clusters)
     with progress_bar(5 * FEW + 1, "sets without clusters", progress) as tick:
-        compared = compare(plan, points, every, sets, seed or 0, n_jobs, tick)
+        nominal = None if table is None else table.nominal
+        compared = compare(plan, points, every, sets, seed or 0, n_jobs, tick, nominal)
     if isinstance(compared, str):
         return _pictured(replace(found, unreferenced=compared), given, seen)
     compared = replace(compared, clusterer=stand_in)
@@ -368,14 +382,16 @@ def _pictured(found: Tuning, points: Any, seen: Mapping[str, Any]) -> Tuning:
             f"Clusters at {show_label(found.parameter)} = {value_text(found.voted)}, which {why}."
         )
     found = replace(found, picture=tried_points(points, labels, said=said, **seen))
-    return found if found.suggestion is not None else replace(found, tendency=_tendency(seen))
+    if found.suggestion is not None:
+        return found
+    return replace(found, tendency=_tendency(seen.get("drawn", points), seen))
 
 
-def _tendency(seen: Mapping[str, Any]) -> str:
+def _tendency(points: Any, seen: Mapping[str, Any]) -> str:
     """Return why there may be nothing to find, where points show no sign of clusters."""
-    metric = "precomputed" if seen["precomputed"] else "euclidean"
+    metric = "precomputed" if seen.get("precomputed") else "euclidean"
     try:
-        look = tendency(seen["drawn"], metric=metric)
+        look = tendency(points, metric=GOWER if isinstance(points, GowerTable) else metric)
     except FeatureError:  # too few points, or all of them equal
         return ""
     return "" if look.answer == "clusters" else look.verdict
