@@ -79,8 +79,8 @@ class Tendency(Result):
         The dip tests: of the distances, and of the first principal components.
     image : ndarray of float
         Distances of some points in an order that puts near ones together, each replaced by the
-        longest step of the path that joins both with the shortest steps (iVAT). Dark blocks on the
-        diagonal of its picture are clusters.
+        longest step of the path that joins both with the shortest steps (iVAT). Blocks of small
+        distances on the diagonal are clusters.
     order : ndarray of int
         The rows of these points.
     metric : str

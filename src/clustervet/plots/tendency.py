@@ -22,7 +22,8 @@ def tendency_plot(tendency: Tendency, *, theme: str = "light") -> Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A square with one row and one column per point. Dark blocks on the diagonal are clusters.
+        A square with one row and one column per point. Blocks of small distances on the diagonal
+        are clusters.
 
     Examples
     --------
@@ -36,16 +37,18 @@ def tendency_plot(tendency: Tendency, *, theme: str = "light") -> Figure:
     top = float(image.max())
     figure.add_heatmap(
         z=(image / top).round(3) if top else image,
-        colorscale=[[0, "#12324f"], [0.5, "#6ea6d7"], [1, "#eef4fa"]],
-        showscale=False,
+        coloraxis="coloraxis",
         hoverinfo="skip",
+    )
+    figure.update_layout(
+        coloraxis={"reversescale": True, "colorbar": {"title": {"text": "share of the largest"}}}
     )
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x", constrain="domain")
     figure.update_xaxes(constrain="domain")
     note = (
-        f"Path distances of {len(image):,} points, near ones side by side (iVAT): dark blocks on "
-        "the diagonal are groups that lie apart."
+        f"Path distances of {len(image):,} points, near ones side by side (iVAT): blocks of "
+        "small distances on the diagonal are groups that lie apart."
     )
     return canvas.finish(figure, "tendency", theme, tendency.verdict, note, height=460)
 
