@@ -59,6 +59,7 @@ attack: $(VENV)/.test
 # The statistical promises on data that took no part in choosing the methods; about an hour.
 studies: $(VENV)/.test
 	$(BIN)/python studies/interval_coverage.py --write
+	$(BIN)/python studies/internal_intervals.py --write
 	$(BIN)/python studies/paired_tests.py --write
 	$(BIN)/python studies/sampled_truth.py
 	$(BIN)/python studies/chance_tails.py

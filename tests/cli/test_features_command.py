@@ -124,6 +124,24 @@ def test_truth_and_features_together(run, points):
     assert f"| {number(cv.silhouette(X, CODES))} |" in ran.out
 
 
+def test_intervals_by_features(run, points):
+    ask = ("score", points, "-p", "good", "--features", "x*", "--confidence", "0.9")
+    scores = {one["measure"]: one for one in card(run(*ask, "-f", "json"))["scores"]}
+    held = cv.internal_scores(X, CODES, confidence=0.9).score("silhouette").interval
+    assert scores["silhouette"]["interval"] == held.to_dict()
+    assert scores["dunn"]["interval"] is None
+    said = run(*ask).out
+    assert f"[low, high]: 0.9 confidence intervals, {held.groups} groups of points" in said
+    assert "Intervals take the labels as given" in said
+    # With classes too, both cards have intervals; an engine has those of the classes alone.
+    outer, inner = card(run(*ask, "-t", "kind", "-f", "json"))["cards"]
+    assert outer["scores"][0]["interval"]["method"] == "jackknife"
+    assert {s["measure"]: s for s in inner["scores"]}["silhouette"]["interval"] == held.to_dict()
+    ran = run(*ask, "-t", "kind", "--engine", "duckdb", "-f", "json")
+    assert all(score["interval"] is None for score in card(ran)["cards"][1]["scores"])
+    assert "no intervals of measures of features" in ran.err
+
+
 def test_a_sampled_silhouette_says_so(run, points):
     ran = run("score", points, "-p", "good", "--features", "x*", "--sample", "12", "-f", "json")
     (score,) = [s for s in card(ran)["scores"] if s["measure"] == "silhouette"]
@@ -138,7 +156,11 @@ def test_a_sampled_silhouette_says_so(run, points):
     ("arguments", "message"),
     [
         (["-p", "good", "-m", "ari"], "adjusted_rand needs --truth"),
-        (["-p", "good", "--confidence", "0.9"], "--confidence goes with --truth"),
+        (["-p", "good", "--confidence", "9"], "--confidence must lie between 0 and 1, not 9.0"),
+        (
+            ["-p", "good", "--confidence", "0.9", "--engine", "duckdb"],
+            "--confidence needs all points in memory, and an engine leaves them in files",
+        ),
         (["-p", "good", "--diagnose"], "--diagnose goes with --truth"),
         (["-p", "good", "--features", "word"], "column 'word'"),
         (["-p", "good", "--features", "x9"], "no column 'x9'"),

@@ -172,6 +172,8 @@ CALLS = {
     " --seed 1",
     "score-features-sample-json": "score points.csv --features x1,x2 -p kmeans -m silhouette"
     " --sample 20 --seed 1 -f json",
+    "score-features-sure": "score points.csv --features x1,x2,x3 -p kmeans -p ward"
+    " -m silhouette,dunn,ssq --confidence 0.95",
     "score-features-lake": "score 'shards/*.parquet' --features 'x*' -p kmeans -p ward"
     " -m ssq,silhouette,davies_bouldin",
     "score-output-json": "score table.csv -t kind -p kmeans -m ari,vi -o out.json",

@@ -456,6 +456,42 @@ class Geometry:
         whole[self._kept] = values
         return whole
 
+    def part(self, places: NDArray[np.int64]) -> Geometry:
+        """Return some of the points with their clusters, as a geometry of their own.
+
+        Parameters
+        ----------
+        places : ndarray of int
+            Which points, by their order in the data.
+
+        Returns
+        -------
+        Geometry
+            These points, in the unit of the whole; clusters without any of them are left out.
+
+        Examples
+        --------
+        >>> whole = Geometry([[0], [1], [5], [9]], ["a", "a", "b", "c"])
+        >>> part = whole.part(np.array([0, 1, 3]))
+        >>> part.n, part.names, part.centroids.tolist()
+        (3, ['a', 'c'], [[0.5], [9.0]])
+        """
+        made = object.__new__(Geometry)
+        made.metric, made.exponent, made.dropped, made._kept = self.metric, self.exponent, 0, None
+        held, codes = np.unique(self.codes[places], return_inverse=True)
+        made.codes, made.sizes = codes.astype(np.int32), np.bincount(codes)
+        made._names = [self._names[code] for code in held.tolist()]
+        noise = np.flatnonzero(held == self.noise_cluster).tolist()
+        made.noise_cluster = noise[0] if noise else None
+        made._points = None if self._points is None else self._points[places]
+        made._distances = None
+        if self._distances is not None:
+            made._distances = self._distances[np.ix_(places, places)]
+            here, sorted_ = np.arange(made.n), made._distances[:, made.order]
+            made._sums = np.add.reduceat(sorted_, made.starts[:-1], axis=1, dtype=np.float64)
+            made._sums[here, made.codes] -= np.diagonal(made._distances)
+        return made
+
     # Centroids and squares, always Euclidean
 
     @cached_property

@@ -1,4 +1,4 @@
-"""How often intervals were right in a study, for tables like the one at hand."""
+"""How often intervals were right in a study, for tables or points like those at hand."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ LEAST = 0.90
 # their cell. That share estimates what the sample has not seen of its population (Good 1953).
 OBJECTS = (20, 40, 80, 150, 500, 2_000)
 ALONE = (0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4)
+# Lower ends of the groups of clusterings with features: by points, by the points of the smallest
+# cluster, which leaving points out may empty, and by whether centroids can be told apart.
+POINTS = (20, 40, 75, 200, 600)
+SMALLEST = (1, 5)
 
 
 class Coverage(NamedTuple):
@@ -27,7 +31,7 @@ class Coverage(NamedTuple):
     mean, least : float
         The mean share over populations, and that of the worst one.
     populations : int
-        How many populations gave such tables.
+        How many populations gave such tables or points.
 
     Examples
     --------
@@ -52,9 +56,12 @@ def group_of(counts: NDArray[Any]) -> tuple[int, int]:
 
 
 @cache
-def _study() -> dict[str, dict[str, list[Any]]]:
-    """The coverage of each measure by groups of tables; studies/interval_coverage.py writes it."""
-    text = files(__package__).joinpath("calibration.json").read_text(encoding="utf-8")
+def _study(name: str = "calibration") -> dict[str, dict[str, list[Any]]]:
+    """The coverage of each measure by groups of tables or of points.
+
+    studies/interval_coverage.py and studies/internal_intervals.py write it.
+    """
+    text = files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, list[Any]]] = json.loads(text)
     return found
 
@@ -74,3 +81,23 @@ def coverage_of(measure: str, counts: NDArray[Any]) -> Coverage | None:
         if held := groups.get(f"{size}/{more}"):
             return Coverage(*held)
     return None
+
+
+def inner_group_of(sizes: NDArray[Any], apart: bool) -> str:
+    """The group of clusters of these sizes, whose centroids can be told apart or not.
+
+    >>> inner_group_of(np.array([70, 26, 4]), True)
+    '3/1/1'
+    """
+    points = bisect_right(POINTS, int(sizes.sum()))
+    return f"{points}/{bisect_right(SMALLEST, int(sizes.min()))}/{int(apart)}"
+
+
+def inner_coverage(measure: str, sizes: NDArray[Any], apart: bool) -> Coverage | None:
+    """How often intervals of a measure were right for points of this kind; None if none was tried.
+
+    >>> inner_coverage("no_such_measure", np.array([30, 70]), True) is None
+    True
+    """
+    held = _study("inner_calibration").get(measure, {}).get(inner_group_of(sizes, apart))
+    return Coverage(*held) if held else None

@@ -1,10 +1,10 @@
-"""Confidence intervals for measures: the table is a sample from a population."""
+"""Confidence intervals for measures: the table, or the points, are a sample."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Literal
 
@@ -14,8 +14,18 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of, share
 from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
-from clustervet.errors import ParameterError
-from clustervet.inference.calibration import LEAST, Coverage, coverage_of
+from clustervet.errors import ParameterError, Setting
+from clustervet.geometry import Geometry
+from clustervet.inference.calibration import LEAST, Coverage, coverage_of, inner_coverage
+from clustervet.inference.inner_interval import (
+    DRAWING,
+    LABELS_GIVEN,
+    are_apart,
+    check_measure,
+    check_points,
+    inner_spreads,
+    size_of,
+)
 from clustervet.inference.jackknife import (
     MOST_CELLS,
     Spread,
@@ -41,6 +51,8 @@ Method = Literal["jackknife", "basic", "bca", "percentile", "subsample"]
 METHODS: tuple[Method, ...] = ("jackknife", "basic", "bca", "percentile", "subsample")
 Choice = Method | Literal["auto"]
 NORMAL = NormalDist()
+# What of an interval is in the unit of the value.
+SCALED = ("low", "high", "standard_error", "bias")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,12 +72,14 @@ class Interval(Result):
     bias : float
         How far the value is off on average.
     resamples : int
-        How many tables were resampled; 0 where every object was left out in turn instead.
+        How many tables were resampled; 0 where objects were left out in turn instead.
     undefined : int
-        How many of the resampled tables, or of the objects left out, leave no value.
+        How many of the resampled tables, or of the objects or groups left out, leave no value.
     coverage : Coverage or None
-        How often such intervals held the value of the population in a study of tables like this
-        one; None where no such tables were tried, or for other methods.
+        How often such intervals held the value of the population in a study of tables or points
+        like these; None where no such ones were tried, or for other methods.
+    groups : int
+        How many groups of points were left out in turn, for a measure of features; otherwise 0.
 
     Examples
     --------
@@ -85,6 +99,7 @@ class Interval(Result):
     resamples: int
     undefined: int = 0
     coverage: Coverage | None = None
+    groups: int = 0
 
     @property
     def width(self) -> float:
@@ -114,13 +129,27 @@ class Interval(Result):
                 "standard error, and the interval is only a rough guide"
             )
         if not self.width:
-            return "no single object changes the value, so that the interval has no width"
+            one = "group of points" if self.groups else "single object"
+            return f"no {one} changes the value, so that the interval has no width"
         if self.coverage is None:
-            return "how often such intervals are right was not studied for tables like this one"
+            return f"how often such intervals are right was not studied for {self._alike}"
         return (
-            f"in tables like this one fewer than {LEAST:.0%} of 95% intervals were right, so take "
-            "it for a rough guide"
+            f"in {self._alike} fewer than {LEAST:.0%} of 95% intervals were right, so take it for "
+            "a rough guide"
         )
+
+    @property
+    def _alike(self) -> str:
+        return "data like these" if self.groups else "tables like this one"
+
+    @property
+    def how(self) -> str:
+        """What was resampled or left out."""
+        if self.groups:
+            return f"{self.groups} groups of points left out in turn"
+        if self.resamples:
+            return f"{self.resamples:,} resampled tables"
+        return "each object left out in turn"
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
@@ -139,6 +168,7 @@ class Interval(Result):
             "undefined_resamples": self.undefined,
             "coverage": None if self.coverage is None else self.coverage._asdict(),
             "rough": self.is_rough,
+            **({"groups": self.groups} if self.groups else {}),
         }
 
     def columns(self) -> dict[str, list[Any]]:
@@ -161,27 +191,31 @@ class Interval(Result):
         Section
             The sentences and tables.
         """
-        how = f"{self.resamples:,} resampled tables" if self.resamples else "every object left out"
         facts = {
-            "method": f"{self.method}, {how}",
+            "method": f"{self.method}, {self.how}",
             "standard error": known(self.standard_error),
             "bias": known(self.bias),
         }
         if self.undefined:
-            where = "of the resampled tables" if self.resamples else "of the objects left out"
+            left = "groups" if self.groups else "objects"
+            where = "of the resampled tables" if self.resamples else f"of the {left} left out"
             facts["undefined"] = f"in {self.undefined:,} {where}"
         if self.coverage is not None:
             facts["coverage"] = (
-                f"{self.coverage.mean:.1%} of 95% intervals in tables like this one, at least "
+                f"{self.coverage.mean:.1%} of 95% intervals in {self._alike}, at least "
                 f"{self.coverage.least:.1%}"
             )
         said = f"{number(self.low)} to {number(self.high)} at {self.confidence:.4g} confidence"
         if math.isnan(self.low):
             said = "No interval: too few resampled tables have a value"
+            if self.groups:
+                said = "No interval: without most groups of points there is no finite value"
         table = facts_table("interval-facts", "How it was made", facts)
         caution = self.caution
         more = (f"{caution[0].upper()}{caution[1:]}.",) if caution else ()
-        return Section("interval", "Interval", (f"{said}.", *more), (table,), subject=self)
+        notes = (LABELS_GIVEN,) if self.groups else ()
+        paragraphs = (f"{said}.", *more)
+        return Section("interval", "Interval", paragraphs, (table,), notes=notes, subject=self)
 
 
 def intervals(
@@ -267,6 +301,7 @@ def spread_interval(
     n: int,
     drawn: int,
     coverage: Coverage | None,
+    groups: int = 0,
 ) -> Interval:
     """An interval from how far a value is off and how much it varies."""
     low = high = math.nan
@@ -282,7 +317,41 @@ def spread_interval(
         drawn,
         spread.undefined,
         coverage,
+        groups,
     )
+
+
+def inner_intervals(
+    geometry: Geometry,
+    records: Sequence[Measure],
+    values: Sequence[float],
+    *,
+    confidence: float = 0.95,
+    random_state: Any = 0,
+    parameters: dict[str, Any] | None = None,
+) -> list[Interval]:
+    """An interval for each value of a measure of features; all leave out the same points."""
+    own = parameters or {}
+    studied, apart = own.keys() <= DRAWING, are_apart(geometry)
+    found = []
+    spreads = inner_spreads(geometry, records, own, random_state)
+    for record, value, (spread, groups) in zip(records, values, spreads, strict=True):
+        # What drawing points or pairs for the value adds.
+        error = math.hypot(spread.error, getattr(value, "standard_error", 0.0))
+        unit = size_of(value) if record.unit else 1.0  # whose square a float may not hold
+        made = spread_interval(
+            float(value) / unit,
+            replace(spread, bias=spread.bias / unit, error=error / unit),
+            confidence,
+            (record.bounds[0] / unit, record.bounds[1] / unit),
+            geometry.rows,
+            0,
+            inner_coverage(record.key, geometry.sizes, apart) if studied else None,
+            groups,
+        )
+        scaled = {name: unit * getattr(made, name) for name in SCALED}
+        found.append(replace(made, **scaled))
+    return found
 
 
 def resolve_method(method: Choice) -> Method:
@@ -305,29 +374,33 @@ def confidence_interval(
 ) -> Interval:
     """Return an interval for a measure's value in the population that the objects are drawn from.
 
+    A measure of features takes the labels as given: the interval says where its value lies for all
+    points of the source, each with the label that it has. How much the clusters would change with
+    other points is another question, which `stability` answers.
+
     Parameters
     ----------
     measure : str, Measure or function
         The measure: its name, its record, or your own measure.
     truth : array-like or Contingency
-        The classes, or one finished table.
+        The classes, or one finished table. For a measure of features, the points.
     pred : array-like, optional
         The clusters, unless `truth` is a table.
     confidence : float, default 0.95
         The confidence, between 0 and 1.
     method : {"auto", "jackknife", "basic", "bca", "percentile", "subsample"}, default "auto"
         How the interval is made. "auto" is "jackknife", which needs no random numbers and holds
-        for every measure; the others resample tables.
+        for every measure; the others resample tables, and are for measures of classes.
     resamples : int, default 2000
         The number of resampled tables, at least 20; "jackknife" resamples only tables of more than
         2,000 non-empty cells, for measures that cannot be taken of all tables at once.
     random_state : int, Generator, RandomState, SeedSequence or None, optional
-        The seed of resampling.
+        The seed of resampling, and of dealing points to groups; groups have the seed 0 by default.
     n_jobs : int, optional
-        The number of threads; -1 uses all cores.
+        The number of threads for resampling; -1 uses all cores.
     **options
-        Parameters of the measure (`base`, `average`, ...) and of reading labels (`missing`,
-        `noise`, ...).
+        Parameters of the measure (`base`, `average`, ...) and of reading labels and features
+        (`missing`, `noise`, `metric`, ...).
 
     Returns
     -------
@@ -339,9 +412,11 @@ def confidence_interval(
     LabelError
         If the labels cannot be read.
     ParameterError
-        If a parameter is unknown or out of range.
+        If a parameter is unknown or out of range, or no interval can be made for the measure.
     TableError
         If the table has real weights, fewer than two objects or only one non-empty cell.
+    FeatureError
+        If there are fewer than 20 points.
 
     Notes
     -----
@@ -361,6 +436,14 @@ def confidence_interval(
     "percentile" with corrected quantiles (Efron 1987, eq. 2.3). "subsample" is "basic" with n**0.7
     objects in each resample, scaled back to n objects.
 
+    For a measure of features the points are dealt at random to 30 to 59 groups, each of which is
+    left out in turn, or each of fewer than 60 points is; bias, standard error and interval are as
+    above, with groups in place of objects. Drawing points with replacement would make copies at
+    distance 0. For measures whose time grows with pairs, groups are left out of at most 500 points,
+    or 20 per cluster up to 2,000, which are drawn by cluster, and for others of at most 20,000; the
+    standard error is taken to fall with the root of the number of points. There is no interval for
+    measures that rest on single points, such as Dunn's index.
+
     Examples
     --------
     >>> import clustervet as cv
@@ -370,14 +453,28 @@ def confidence_interval(
     True
     >>> found.method
     'jackknife'
+
+    >>> X = [[k % 7 + 10.0 * (k % 2), k % 5] for k in range(70)]
+    >>> labels = [k % 2 for k in range(70)]
+    >>> found = cv.confidence_interval("silhouette", X, labels)
+    >>> found.groups, cv.silhouette(X, labels) in found
+    (35, True)
     """
     record = measures.select([measure])[0]
     parameters = {name: options.pop(name) for name in record.parameters if name in options}
     if record.kind == "internal":
-        raise ParameterError(
-            f"{record.key} is a measure of features: an interval is for measures of classes and "
-            "clusters, whose tables can be resampled. chance() holds it against random labels."
-        )
+        share(confidence, "confidence")
+        check_measure(record)
+        if resolve_method(method) != "jackknife":
+            raise ParameterError(
+                Setting("method", method),
+                f" resamples tables, and {record.key} reads features; leave it out.",
+            )
+        geometry = record.subject(truth, pred, **options)
+        check_points(geometry)
+        value = record(geometry, **parameters)
+        asked = {"confidence": confidence, "random_state": random_state, "parameters": parameters}
+        return inner_intervals(geometry, [record], [value], **asked)[0]
     table = with_cells(record.subject(truth, pred, **options), "an interval")
     found = intervals(
         table,

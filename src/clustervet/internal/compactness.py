@@ -41,6 +41,7 @@ WHERE = ("in the same cluster", "in different clusters")
     use="You compare runs of k-means with one number of clusters, or look for the elbow.",
     avoid="Numbers of clusters or scales of features differ; " + DISTANCE_BIAS + ".",
     weighted=True,
+    sized=True,
 )
 def ssq(geometry: Geometry) -> float:
     """Sum of squared distances to centroids.
@@ -232,6 +233,7 @@ def inter_distance(
     use="You choose a number of clusters for k-means or Ward's method: its maximum is a good one.",
     avoid="Clusters differ much in size or spread; " + DISTANCE_BIAS + ".",
     weighted=True,
+    sized=True,
 )
 def calinski_harabasz(geometry: Geometry) -> float:
     """Ratio of the variance between clusters to the variance within.
@@ -286,6 +288,7 @@ def hartigan(geometry: Geometry) -> float:
     meaning="How much tighter the clusters are than those of structureless data.",
     use="One cluster or none must be a possible answer: it is the measure that can say so.",
     avoid="Time is short: it clusters every reference set; " + DISTANCE_BIAS + ".",
+    no_interval="the points are clustered again for it",
 )
 def gap_statistic(
     geometry: Geometry, references: int = 10, random_state: Any = 0, cluster: Any = None

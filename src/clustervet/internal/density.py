@@ -33,6 +33,7 @@ Places = NDArray[np.int64]
     use="Clusters may have any shape and some points may be noise (label -1).",
     avoid="There are many features, or the last digits matter: ties make it depend on the order of "
     "the points; it favours what DBSCAN and similar algorithms find.",
+    no_interval="single points decide it, and leaving points out at random says little about them",
 )
 def dbcv(geometry: Geometry, dimension: int | None = None) -> float:
     """Density-based clustering validation.

@@ -64,6 +64,7 @@ def rubin(geometry: Geometry) -> float:
     use="Clusters are Gaussian, of one shape ('tied') or of any shapes ('full').",
     avoid="Numbers of clusters differ: it always rises with them. Take bic; " + VOLUME_BIAS + ".",
     weighted=True,
+    sized=True,
 )
 def scott_symons(geometry: Geometry, covariance: str = "tied") -> float:
     """Logarithm of the likelihood ratio of Gaussian clusters and one cluster, twice.
@@ -110,6 +111,7 @@ def scott_symons(geometry: Geometry, covariance: str = "tied") -> float:
     + VOLUME_BIAS
     + ".",
     weighted=True,
+    no_interval="it grows with a power of the number of points",
 )
 def marriott(geometry: Geometry) -> float:
     """Squared number of clusters times the determinant of the scatter within them.

@@ -41,6 +41,7 @@ MODEL_BIAS = "it favours Gaussian clusters of the shape assumed, as mixtures and
     use="Clusters should be Gaussians of a known shape, given by covariance.",
     avoid="Numbers of clusters differ: it rises with them; " + MODEL_BIAS + ".",
     weighted=True,
+    sized=True,
 )
 def log_likelihood(
     geometry: Geometry, covariance: str = "full", regularization: float = 0.0
@@ -78,6 +79,7 @@ def log_likelihood(
     use="Numbers of clusters or shapes of covariance are compared, with many points.",
     avoid="Clusters are not Gaussian: it then asks for too many; " + MODEL_BIAS + ".",
     weighted=True,
+    no_interval="its penalty depends on the number of points and not on their source",
 )
 def bic(geometry: Geometry, covariance: str = "full", regularization: float = 0.0) -> float:
     """Bayesian information criterion of the mixture; lower is better.
@@ -115,6 +117,7 @@ def bic(geometry: Geometry, covariance: str = "full", regularization: float = 0.
     + MODEL_BIAS
     + ".",
     weighted=True,
+    no_interval="its penalty depends on the number of points and not on their source",
 )
 def aic(geometry: Geometry, covariance: str = "full", regularization: float = 0.0) -> float:
     """Akaike information criterion of the mixture; lower is better.
@@ -151,6 +154,7 @@ def aic(geometry: Geometry, covariance: str = "full", regularization: float = 0.
     "tune fits the clusterer again without them.",
     avoid="Labels made from all points are all there is: the value is then optimistic, the more "
     "so the more clusters there are; " + MODEL_BIAS + ".",
+    no_interval="it has a standard error of its own, over the points",
 )
 def validated_likelihood(
     geometry: Geometry,

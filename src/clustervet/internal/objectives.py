@@ -42,6 +42,7 @@ FEWER_IS_HIGHER = "Numbers of clusters differ: fewer clusters usually raise it; 
     + DISTANCE_BIAS
     + ".",
     weighted=True,
+    sized=True,
 )
 def medoid_distance(geometry: Geometry, sample: int | None = None, random_state: Any = 0) -> float:
     """Sum of the distances of points to the medoid of their cluster.
@@ -122,6 +123,7 @@ def _mean_of_least(values: Floats, count: int) -> float:
     avoid="Numbers of clusters or scales of features differ: more clusters lower it. The axes "
     "matter, so turning the points changes it; " + DISTANCE_BIAS + ".",
     weighted=True,
+    sized=True,
 )
 def median_distance(geometry: Geometry) -> float:
     """Sum of the city-block distances of points to the medians of their cluster.
@@ -203,6 +205,7 @@ def _sparse_spreads(geometry: Geometry) -> list[float]:
     "makes it as large as possible.",
     avoid=FEWER_IS_HIGHER + "single linkage. A chain of points or a single one decides it.",
     weighted=True,
+    no_interval="single points decide it, and leaving points out at random says little about them",
 )
 def single_linkage(geometry: Geometry) -> float:
     """Least distance between points of two clusters.
@@ -237,6 +240,7 @@ def single_linkage(geometry: Geometry) -> float:
     use="You ask how wide a cluster would become if the two most similar ones were merged.",
     avoid=FEWER_IS_HIGHER + "complete linkage and compact clusters. Outliers raise it.",
     weighted=True,
+    no_interval="single points decide it, and leaving points out at random says little about them",
 )
 def complete_linkage(geometry: Geometry) -> float:
     """Least of the largest distances between points of two clusters.
@@ -309,6 +313,7 @@ def average_linkage(geometry: Geometry) -> float:
     use="You ask what the next merge would cost in SSQ, for clusters of k-means or Ward's method.",
     avoid=FEWER_IS_HIGHER + "Ward's method, k-means and large clusters.",
     weighted=True,
+    no_interval="it grows with the square root of the number of points",
 )
 def ward_linkage(geometry: Geometry) -> float:
     """Least distance of centroids, weighted by sizes as in Ward's method.

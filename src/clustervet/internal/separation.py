@@ -107,6 +107,7 @@ def xie_beni(geometry: Geometry) -> float:
     use="Clusters must be clearly apart: above 1 every cluster is narrower than every gap.",
     avoid="There are outliers, since two points decide it; " + DISTANCE_BIAS + ".",
     weighted=True,
+    no_interval="single points decide it, and leaving points out at random says little about them",
 )
 def dunn(geometry: Geometry) -> float:
     """Least distance between points of two clusters divided by the largest diameter.

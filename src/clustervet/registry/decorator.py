@@ -67,6 +67,7 @@ def measure(
     arrays: Arrays = "",
     partial: bool = False,
     weighted: bool = False,
+    no_interval: str = "",
 ) -> Callable[[Callable[..., float]], MeasureFunction]:
     """Turn a formula into a public measure and add it to the registry.
 
@@ -116,7 +117,8 @@ def measure(
         What the time grows with; by default the cells of a table, or the points.
     sized : bool, default False
         Whether the value depends on the number of objects, beside their shares in the cells of
-        the table, as a count of objects does. Intervals take this into account.
+        the table, as a count of objects does; with features, whether it grows in proportion to the
+        number of points, as a sum over points does. Intervals take this into account.
     arrays : {'', 'pairs', 'sums'}, default ''
         Of what the formula takes arrays as well, one item per table: of pair counts (`exact_pairs`
         and `exact_n`, which makes `many` quick), of all sums that tables have (which makes
@@ -126,6 +128,9 @@ def measure(
     weighted : bool, default False
         Whether the formula takes a geometry whose rows have weights, so that its value is that of
         rows repeated so many times. Tables have weights in their counts.
+    no_interval : str, optional
+        Why no interval can be made for a measure of features, for example "two points decide it".
+        Intervals leave out points; by default this is taken to be valid.
 
     Returns
     -------
@@ -185,6 +190,7 @@ def measure(
             arrays=arrays,
             partial=partial,
             weighted=weighted,
+            no_interval=no_interval,
         )
         measures.add(record)
 
@@ -256,6 +262,7 @@ def _notes(record: Measure) -> list[str]:
         "Properties: ": f"{traits}." if record.kind == "external" else "",
         "Weights: ": record.kind == "internal" and not record.weighted and "it takes none.",
         "Time: grows with the number of ": record.kind == "internal" and f"{record.cost}.",
+        "No interval: ": record.no_interval and f"{record.no_interval}.",
         "Aliases: ": record.aliases and f"{', '.join(record.aliases)}.",
     }
     return [_filled(f"{name}{fact}") for name, fact in facts.items() if fact]

@@ -97,7 +97,8 @@ class Measure(Result):
     cost : {"cells", "points", "pairs", "refits"}, optional
         What the time grows with.
     sized : bool, optional
-        Whether the value depends on the number of objects, beside their shares in the cells.
+        Whether the value depends on the number of objects, beside their shares in the cells; that
+        of an internal measure, whether it grows in proportion to the number of points.
     arrays : {"", "pairs", "sums"}, optional
         Of what the formula takes arrays as well, one item per table: of pair counts, of all sums
         that tables have, or of nothing.
@@ -105,6 +106,8 @@ class Measure(Result):
         Whether it takes tables in which some objects are in one of the clusterings alone.
     weighted : bool, optional
         Whether it takes a geometry whose rows have weights; tables have theirs in their counts.
+    no_interval : str, optional
+        Why no interval can be made for an internal measure; empty where one can.
 
     Examples
     --------
@@ -140,6 +143,7 @@ class Measure(Result):
     arrays: Arrays = ""
     partial: bool = False
     weighted: bool = False
+    no_interval: str = ""
 
     def __call__(self, *data: Any, **options: Any) -> float:
         """Return the value for labels or for one finished table.

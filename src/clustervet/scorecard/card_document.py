@@ -56,7 +56,6 @@ HEADLINES = ("adjusted_rand", "silhouette", "simplified_silhouette", "davies_bou
 SIDE_BY_SIDE = 12
 # Notes on single values that are shown.
 NOTES = 12
-LEFT_OUT = "each object left out in turn"
 ARROWS_NOTE = "↑ higher is better, ↓ lower is better."
 
 
@@ -89,11 +88,9 @@ def _captions(cards: Cards, named: bool) -> list[str]:
     scores = [score for card in cards.values() for score in card.scores.values()]
     found = next((score.interval for score in scores if score.interval is not None), None)
     if found is not None:
-        lines.append(
-            f"[low, high]: {found.confidence:.4g} confidence intervals, "
-            + (f"from {found.resamples:,} resampled tables" if found.resamples else LEFT_OUT)
-        )
-    sampled = next((score.ends for score in scores if score.is_sampled), None)
+        how = f"from {found.how}" if found.resamples else found.how
+        lines.append(f"[low, high]: {found.confidence:.4g} confidence intervals, {how}")
+    sampled = next((s.ends for s in scores if s.is_sampled and s.interval is None), None)
     if sampled is not None:
         lines.append(f"[low, high]: {sampled[2]:g} confidence interval of a value that was sampled")
     return lines
@@ -226,6 +223,8 @@ def _reasons(score: Score) -> list[tuple[str, str]]:
     if interval.undefined and not score.why:
         if interval.resamples:
             where = f"in {interval.undefined:,} of {interval.resamples:,} resampled tables"
+        elif interval.groups:
+            where = f"when any of {interval.undefined:,} groups of points is left out"
         elif interval.undefined == 1:
             where = "when one particular object is left out"
         else:

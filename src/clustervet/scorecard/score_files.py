@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from clustervet import _memory
+from clustervet._checks import share
 from clustervet.contingency import Contingency
 from clustervet.contingency.files import COMBINATIONS, ONE_TABLE, RANKED, read_tables
 from clustervet.contingency.mapping import places_beside
@@ -183,8 +184,9 @@ def score_files(
     wanted = _by_kind(measures) if featured else {"external": measures, "internal": []}
     found = Judgement()
     if featured:
+        if confidence is not None:
+            share(confidence, "confidence")
         asked: dict[str, Any] = {
-            "confidence": confidence,
             "chance": chance,
             "diagnose": diagnose or None,
             "measure": also or None,
@@ -237,6 +239,8 @@ def score_files(
         by_row,
         id,
         weights,
+        confidence,
+        truths,
     )
     with _memory.memory_limit(memory_limit):
         inner, remarks = points.scores(wanted["internal"], family)
@@ -253,6 +257,10 @@ def _first(scores: ScoreCards, inner: ScoreCards) -> str:
     return best_card(cards, headline_key(cards))
 
 
+NO_INNER_INTERVALS = (
+    "no intervals of measures of features: they need all points in memory, and an engine leaves "
+    "them in files."
+)
 NO_RANKING = (
     "no ranking: it compares all predictions object by object, which the engine duckdb does for "
     f"up to {RANKED:,} objects and {COMBINATIONS:,} combinations of labels."
@@ -338,7 +346,7 @@ def _check(
 ) -> None:
     """Refuse what does not go with features."""
     if not truths:
-        for name in ("confidence", "diagnose", "chance"):
+        for name in ("diagnose", "chance"):
             if asked[name] is not None:
                 raise ParameterError(Setting(name), " goes with ", Setting("truth"), ".")
         if external:
@@ -371,6 +379,8 @@ class _PointFiles:
     by_row: bool
     id: str | None
     weights: str | None
+    confidence: float | None
+    truths: Sequence[str]
 
     def scores(
         self, keys: Sequence[str] | None, family: str | Iterable[str] | None
@@ -388,6 +398,7 @@ class _PointFiles:
             family=family,
             standardize=self.standardize,
             sample=self.sample,
+            confidence=self.confidence,
             random_state=self.random_state,
             **self.policies,
         )
@@ -475,6 +486,9 @@ class _PointFiles:
             raise ParameterError(Setting(name), " goes with one file that is read into memory.")
         if not self.preds:
             raise ParameterError("name a column of clusters with ", Setting("pred"), ".")
+        if self.confidence is not None and not self.truths:
+            parts = " needs all points in memory, and an engine leaves them in files."
+            raise ParameterError(Setting("confidence"), parts)
         files = FileFeatures(
             self.files,
             self.features,
@@ -489,7 +503,7 @@ class _PointFiles:
         cards = files.scores(self.preds, keys, family)
         chosen = files.chosen
         told = [] if self.features else [features_remark(chosen.feature_names, chosen.left_out)]
-        return cards, told
+        return cards, [*told, *([] if self.confidence is None else [NO_INNER_INTERVALS])]
 
     @cached_property
     def _read(self) -> tuple[FeatureTable, dict[str, Any], list[str], Any]:
