@@ -190,6 +190,15 @@ def test_singular_covariance_names_its_cluster(key: str) -> None:
     assert np.isfinite(getattr(cv, key)(flat, labels, covariance="tied"))
 
 
+def test_too_few_points_for_a_covariance_are_always_noticed() -> None:
+    for seed in range(300):  # three points in three features: rounding alone makes it regular
+        rng = np.random.default_rng(seed)
+        points = rng.normal(size=(13, 3)) * rng.uniform(0.1, 10, 3)
+        outcome = cv.measures["bic"].evaluate(cv.Geometry(points, [0] * 3 + [1] * 10))
+        assert outcome.why is not None
+        assert "singular" in outcome.why
+
+
 def test_hostile_names_of_clusters_are_shown_safely() -> None:
     labels = np.array(["a", "b", "\x1b[31mred\n"], dtype=object)[Y]
     flat = X.copy()

@@ -151,6 +151,7 @@ def test_sections_come_in_the_order_of_the_questions(report):
         "The points",
         "Who is ahead",
         "What the features say",
+        "Is there structure at all",
         "Where the clusters go wrong",
         "How the clusterings relate",
         "Every score",

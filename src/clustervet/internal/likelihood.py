@@ -21,8 +21,9 @@ Floats = NDArray[np.float64]
 COVARIANCES = ("spherical", "diagonal", "tied", "full")
 LOG_TAU = math.log(2 * math.pi)
 LOG_TWO = math.log(2)
-# A correlation matrix with smaller Cholesky pivots is singular up to rounding.
-SINGULAR = 1e-7
+# A correlation matrix with a smaller eigenvalue is singular up to rounding. Eigenvalues take longer
+# than Cholesky's factor, so they are computed only where one of its pivots is small.
+SINGULAR, SMALL = 1e-14, 1e-4
 ROWS = 65_536
 MODEL_BIAS = "it favours Gaussian clusters of the shape assumed, as mixtures and k-means make them"
 
@@ -501,10 +502,11 @@ def _root(matrix: Floats, extra: float, whose: str) -> Floats:
     spread = np.sqrt(np.diag(matrix))
     if not spread.all():
         raise SingularError(whose)
+    correlations = matrix / np.outer(spread, spread)
     try:
-        root = np.linalg.cholesky(matrix / np.outer(spread, spread))
+        root = np.linalg.cholesky(correlations)
     except np.linalg.LinAlgError:
         raise SingularError(whose) from None
-    if np.diag(root).min() < SINGULAR:
+    if np.diag(root).min() < SMALL and np.linalg.eigvalsh(correlations)[0] < SINGULAR:
         raise SingularError(whose)
     return np.asarray(root * spread[:, None])
