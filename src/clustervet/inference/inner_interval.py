@@ -52,7 +52,8 @@ def check_points(geometry: Geometry) -> None:
             parameter="confidence",
         )
     if geometry.rows < FEWEST:
-        raise FeatureError(f"an interval needs at least {FEWEST} points; there are {geometry.rows:,}.")
+        few = f"there are {geometry.rows:,}"
+        raise FeatureError(f"an interval needs at least {FEWEST} points; {few}.")
 
 
 def check_measure(record: Measure) -> None:
