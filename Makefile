@@ -11,14 +11,16 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c const
 demo: $(VENV)/.core
 	$(BIN)/clustervet demo --report report.html
 
+# One more than there are cores, since tests that wait for engines leave a core idle.
+WORKERS = $$(( $$(nproc) + 1 ))
 test: $(VENV)/.test
 	tests/system_packages.sh
-	$(BIN)/python -m pytest -n auto -q
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
 
 # The same tests, and the share of statements that they reach, by module.
 coverage: $(VENV)/.test
 	tests/system_packages.sh
-	$(BIN)/python -m pytest -n auto -q --cov --cov-report=term:skip-covered --cov-report=json:coverage.json
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q --cov --cov-report=term:skip-covered --cov-report=json:coverage.json
 
 # SAMPLE=, SEED= and ROOM= change the sample; the first run records which lines each test reaches.
 SAMPLE ?= 200

@@ -102,7 +102,6 @@ def test_what_it_shows():
         ),
         (lambda: cv.chance("rand", Y, Y, model=NULL), "structureless"),
         (lambda: cv.chance("silhouette", X, Y, samples=0), "samples must be"),
-        (lambda: cv.confidence_interval("silhouette", X, Y), "is a measure of features"),
     ],
 )
 def test_what_cannot_be_asked(call, said):

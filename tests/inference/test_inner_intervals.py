@@ -191,7 +191,7 @@ def test_what_cannot_have_an_interval_is_refused():
     x, y = points(40)
     with pytest.raises(FeatureError, match="at least 20 points; there are 19"):
         cv.confidence_interval("silhouette", x[:19], y[:19])
-    with pytest.raises(ParameterError, match="method='basic' resamples tables"):
+    with pytest.raises(ParameterError, match="the method 'basic' resamples tables"):
         cv.confidence_interval("silhouette", x, y, method="basic")
     with pytest.raises(ParameterError, match="between 0 and 1"):
         cv.confidence_interval("silhouette", x, y, confidence=95)

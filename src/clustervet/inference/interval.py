@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from clustervet._checks import one_of, share
 from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
-from clustervet.errors import ParameterError, Setting
+from clustervet.errors import ParameterError
 from clustervet.geometry import Geometry
 from clustervet.inference.calibration import LEAST, Coverage, coverage_of, inner_coverage
 from clustervet.inference.inner_interval import (
@@ -467,8 +467,9 @@ def confidence_interval(
         check_measure(record)
         if resolve_method(method) != "jackknife":
             raise ParameterError(
-                Setting("method", method),
-                f" resamples tables, and {record.key} reads features; leave it out.",
+                f"the method {method!r} resamples tables, and {record.key} reads features; leave "
+                "it out.",
+                parameter="method",
             )
         geometry = record.subject(truth, pred, **options)
         check_points(geometry)
