@@ -89,9 +89,21 @@ def resampled(
     record: Measure,
     options: Mapping[str, Any],
 ) -> Outcome:
-    """Return the mean of a measure over pairs of samples, with its standard error; or ambiguity."""
+    """Return a measure of how well clusterings of samples agree."""
     if record.key == AMBIGUOUS:
         return _ambiguity(points, cluster, metric, options)
+    return _over_pairs(points, cluster, algorithm, metric, record, options)
+
+
+def _over_pairs(
+    points: Any,
+    cluster: Cluster,
+    algorithm: Algorithm,
+    metric: Metric,
+    record: Measure,
+    options: Mapping[str, Any],
+) -> Outcome:
+    """Return the mean over pairs of samples, with its standard error."""
     splits = whole(options.get("splits", SPLITS), "splits", 2)
     how: How = options.get("how") or usual_rule(algorithm, metric)
     draw = _halves if record.key == "prediction_strength" else _bootstraps

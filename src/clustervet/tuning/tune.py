@@ -340,7 +340,7 @@ def tune(
             default=0,
         )
         * (not algorithm.fixed),
-        splits={r.key: repeats(r, options) for r, options in asked if r.key in RESAMPLED}
+        samples={r.key: repeats(r, options) for r, options in asked if r.key in RESAMPLED}
         if not algorithm.fixed
         else {},
         validation=0 if others is None else int(others.shape[0]),

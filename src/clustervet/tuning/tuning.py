@@ -99,7 +99,7 @@ class Tuning(Result):
         The points of a validation set.
     settings : dict, optional
         By value, the clusterer and its parameters, where several were tried together.
-    splits : dict, optional
+    samples : dict, optional
         By measure that clusters samples again, how many samples, in words.
     tendency : str, optional
         What `tendency` says of the points, where nothing is suggested and there is no sign of
@@ -144,7 +144,7 @@ class Tuning(Result):
     folds: int = 0
     validation: int = 0
     settings: dict[Any, dict[str, Any]] = field(default_factory=dict)
-    splits: dict[str, str] = field(default_factory=dict)
+    samples: dict[str, str] = field(default_factory=dict)
     tendency: str = ""
     outlying: tuple[int, int] = (0, 0)
     picture: ClusteredPoints | None = None
@@ -596,8 +596,8 @@ class Tuning(Result):
             )
         elif self.validation:
             lines.append(f"validated_likelihood: of {self.validation:,} other points")
-        for key, splits in self.splits.items():
-            lines.append(f"{key}: {splits}, clustered again")
+        for key, samples in self.samples.items():
+            lines.append(f"{key}: {samples}, clustered again")
         if self.stability is not None:
             noisy = bool((self.noise > 0).any())
             lines.append(
