@@ -19,11 +19,12 @@ from clustervet import _process as _process
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from clustervet import external, internal
+from clustervet import external, hierarchical, internal, overlapping, soft
 from clustervet.contingency import Contingency, EngineTable, Pairs
 from clustervet.errors import ClustervetError
 from clustervet.external import *  # noqa: F403  # the room's __all__ is the one list of measures
 from clustervet.geometry import Geometry
+from clustervet.hierarchical import *  # noqa: F403  # likewise
 from clustervet.inference import (
     Chance,
     Comparison,
@@ -41,6 +42,7 @@ from clustervet.inference import (
     sampled_scores,
 )
 from clustervet.internal import *  # noqa: F403  # likewise
+from clustervet.overlapping import *  # noqa: F403  # likewise
 from clustervet.partition import Partition
 from clustervet.registry import Estimate, Measure, measure, measures
 from clustervet.scorecard import (
@@ -51,6 +53,7 @@ from clustervet.scorecard import (
     internal_scores,
     judge,
 )
+from clustervet.soft import *  # noqa: F403  # likewise
 
 __version__ = "0.2.0"
 
@@ -236,6 +239,9 @@ __all__ = [
     "write_report",
     *external.__all__,
     *internal.__all__,
+    *soft.__all__,
+    *overlapping.__all__,
+    *hierarchical.__all__,
 ]
 
 

@@ -31,9 +31,9 @@ from sklearn.preprocessing import StandardScaler
 
 import clustervet as cv
 from clustervet.errors import LabelError, MemoryLimitError, ParameterError
+from clustervet.hierarchical.tree import read_tree
 from clustervet.plots import figures
 from clustervet.trees.score import running_totals
-from clustervet.trees.tree import read_tree
 
 X, Y = load_iris(return_X_y=True)
 IRIS = linkage(X, "average")

@@ -20,6 +20,7 @@ from clustervet.registry.record import (
     register_batch,
     register_door,
 )
+from clustervet.registry.subjects import Pair, register_subject, subject_kind
 
 __all__ = [
     "FAMILIES",
@@ -32,10 +33,13 @@ __all__ = [
     "Measure",
     "MeasureFunction",
     "Outcome",
+    "Pair",
     "Registry",
     "check_options",
     "measure",
     "measures",
     "register_batch",
     "register_door",
+    "register_subject",
+    "subject_kind",
 ]

@@ -33,6 +33,10 @@ FAMILIES = {
     "likelihood": "density of the points in a mixture made from the clusters",
     "density": "connected dense regions of any shape, and noise",
     "indices": "further indices of distances, variances and determinants, on request",
+    "soft": "degrees of membership of two soft clusterings",
+    "fuzziness": "how sharp memberships are, and how well they fit the points",
+    "covers": "groups that may overlap, of two covers",
+    "hierarchies": "two trees over the same objects",
 }
 # Families that cards leave out unless they are asked for.
 ON_REQUEST = frozenset({*FIELDS, "coefficients", "indices"})
@@ -147,8 +151,8 @@ class Registry(Mapping[str, Measure]):
         ----------
         names : str, Measure, function or iterable of these, optional
             Keys, aliases, records or measures. All measures by default.
-        kind : {"external", "internal"}, optional
-            The kind of measures, where none are named.
+        kind : str, optional
+            The kind of measures, where none are named, such as "external".
         family : str or iterable of str, optional
             Keep the measures of these families alone. The family of a field, such as
             "coreference", also has the measures that the field shares with others.

@@ -87,8 +87,10 @@ def measure(
         Smallest and largest possible value; infinite where there is no bound.
     symbol : str, optional
         Symbol of the measure in formulas.
-    kind : {'external', 'internal'}, default 'external'
-        Whether the formula reads a table of classes and clusters, or features and clusters.
+    kind : str, default 'external'
+        What the formula reads: 'external' a table of classes and clusters, 'internal' features
+        and clusters, 'soft', 'overlapping' or 'hierarchical' two such clusterings, and
+        'soft_internal' memberships and perhaps features.
     unit : str, optional
         Unit of the value, for example "bits".
     symmetric : bool, default False
@@ -224,7 +226,9 @@ def _docstring(record: Measure, signature: inspect.Signature) -> str:
     head, *rest = re.split(r"^(\w+)\n-{3,}\n", inspect.getdoc(record.formula) or "", flags=re.M)
     given = {name: body.rstrip() for name, body in zip(rest[::2], rest[1::2], strict=True)}
     head, _, example = head.partition("\n>>> ")  # a short docstring has no sections
-    known = SHARED | dict(PARAMETER.findall(given.get("Parameters", "")))
+    door = inspect.getdoc(doors.get(record.kind)) or ""
+    own = given.get("Parameters", "")
+    known = SHARED | dict(PARAMETER.findall(door)) | dict(PARAMETER.findall(own))
     unknown = "object, optional\n    Parameter of the formula."
     works = enumerate(filter(None, record.reference.split("; ")), 1)
     sections = {
@@ -259,7 +263,7 @@ def _notes(record: Measure) -> list[str]:
         "Formula: ": record.equation and f"``{record.equation}``",
         "When to use it: ": record.use,
         "When to avoid it: ": record.avoid,
-        "Properties: ": f"{traits}." if record.kind == "external" else "",
+        "Properties: ": "" if record.kind.endswith("internal") else f"{traits}.",
         "Weights: ": record.kind == "internal" and not record.weighted and "it takes none.",
         "Time: grows with the number of ": record.kind == "internal" and f"{record.cost}.",
         "No interval: ": record.no_interval and f"{record.no_interval}.",

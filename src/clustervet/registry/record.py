@@ -29,7 +29,9 @@ from clustervet.view.result import Result
 Better = Literal["higher", "lower", "neither"]
 # What the time of a measure grows with: cells of a table, points, pairs of points, or refits.
 Cost = Literal["cells", "points", "pairs", "refits"]
-Kind = Literal["external", "internal"]
+# What a formula reads: a table, a geometry, or two clusterings that are more than labels; that of
+# "soft_internal" reads memberships and perhaps features.
+Kind = Literal["external", "internal", "soft", "overlapping", "hierarchical", "soft_internal"]
 Arrays = Literal["", "pairs", "sums"]
 Fault = type[ClustervetError] | None
 ONE_SIDED = "some objects are in one of the clusterings alone, and this measure needs both"
@@ -64,8 +66,9 @@ class Measure(Result):
         Its sign in formulas.
     family : str
         The group of measures that it belongs to.
-    kind : {"external", "internal"}
-        Whether it compares a clustering with known classes, or with the features.
+    kind : {"external", "internal", "soft", "overlapping", "hierarchical", "soft_internal"}
+        Whether it compares labels with known classes, labels with the features, two soft,
+        overlapping or hierarchical clusterings, or memberships with the features.
     better : {"higher", "lower", "neither"}
         The direction of better values.
     bounds : tuple of float

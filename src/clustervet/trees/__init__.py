@@ -5,8 +5,8 @@ Law: the best cut is the best of all cuts of the tree, and every cut pays for be
 
 from __future__ import annotations
 
+from clustervet.hierarchical.tree import Tree
 from clustervet.trees.result import TreeCluster, TreeCut, TreeScores
 from clustervet.trees.score import score_tree
-from clustervet.trees.tree import Tree
 
 __all__ = ["Tree", "TreeCluster", "TreeCut", "TreeScores", "score_tree"]

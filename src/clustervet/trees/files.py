@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from clustervet.errors import FileError, LabelError, ParameterError, Setting
 from clustervet.frames.remarks import header_remark
 from clustervet.frames.source import INDEX, open_table
+from clustervet.hierarchical.tree import read_linkage
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing
 from clustervet.scorecard.judge import Chosen
 from clustervet.trees.result import TreeScores
 from clustervet.trees.score import check_questions, score_tree
-from clustervet.trees.tree import read_linkage
 from clustervet.view.words import names
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import ParameterError
+from clustervet.hierarchical.tree import Floats, Places, Tree, level_place
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
-from clustervet.trees.tree import Floats, Places, Tree, level_place
 from clustervet.view import Cell, Result, Section, Table, best_places, plain, plain_table
 from clustervet.view.cells import number_cell
 from clustervet.view.words import counted, noise_note, number, spoken

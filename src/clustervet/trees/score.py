@@ -16,12 +16,12 @@ from clustervet.contingency.cells import Cells
 from clustervet.errors import ParameterError, Setting
 from clustervet.external import dom_q0
 from clustervet.external.coding import cluster_nats
+from clustervet.hierarchical.tree import Floats, Places, Tree, check_length, level_place, read_tree
 from clustervet.labels import encode_one, show_label
 from clustervet.labels.pair import Missing
 from clustervet.registry import Measure
 from clustervet.scorecard.judge import Chosen, Questions
 from clustervet.trees.result import TreeCluster, TreeCut, TreeScores
-from clustervet.trees.tree import Floats, Places, Tree, check_length, level_place, read_tree
 
 # Levels that are scored by measures where none are named.
 MOST_LEVELS = 2_000
