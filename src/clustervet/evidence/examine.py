@@ -32,7 +32,7 @@ from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
 from clustervet.scorecard import Judgement, Questions, ScoreCards, answer, internal_scores
-from clustervet.scorecard.judge import Chosen
+from clustervet.scorecard.questions import Chosen
 from clustervet.view.words import spoken
 
 # What people ask for first: these are held against chance, and get intervals in any case.

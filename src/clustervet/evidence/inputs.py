@@ -16,7 +16,7 @@ from clustervet.inference.members import read_ids
 from clustervet.labels import Codes, check_index, read_labels
 from clustervet.labels.keyed import aligned_sides, is_keyed
 from clustervet.labels.several import columns_of, is_frame
-from clustervet.scorecard.judge import several_predictions
+from clustervet.scorecard.questions import several_predictions
 
 
 @dataclass(frozen=True, eq=False)

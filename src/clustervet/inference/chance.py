@@ -25,8 +25,9 @@ from clustervet.inference.inner_chance import (
 )
 from clustervet.inference.nulls import Side, resolve_model, sides
 from clustervet.inference.pair_null import ALL_TABLES, LOST, NORMAL, PEARSON, TRUSTED
+from clustervet.inference.paired import OBJECTS, Measured, shuffled_pairs
 from clustervet.inference.resample import check_whole
-from clustervet.registry import Measure, MeasureFunction, measures
+from clustervet.registry import PAIRED, Measure, MeasureFunction, Pair, measures
 from clustervet.view import Cell, Column, Result, Row, Section, Table, number_cell, text_cell
 from clustervet.view.words import known, listed, number, p_text
 
@@ -44,10 +45,11 @@ RANDOM = {
     "number_one_sided": "predictions with the same number of clusters",
     "all_one_sided": "any predictions",
     LABELS: "the same points",
+    OBJECTS: "the prediction's objects",
     STRUCTURELESS: "data without clusters",
 }
 # What is drawn under a model; tables under all others.
-DRAWN = {LABELS: "random labels", STRUCTURELESS: "clusterings"}
+DRAWN = {LABELS: "random labels", STRUCTURELESS: "clusterings", OBJECTS: "random orders"}
 # How a p-value was found that is neither counted nor approximated.
 RANDOM_TABLES = "random tables"
 NOTES = {
@@ -245,14 +247,16 @@ def chance(
     measure : str, Measure or function
         The measure: its name, its record, or your own measure.
     truth : array-like or Contingency
-        The classes, or one finished table. For a measure of features, the points.
+        The classes, or one finished table. For a measure of features, the points. For a measure
+        of soft, overlapping or hierarchical clusterings, one of these.
     pred : array-like, optional
         The clusters, unless `truth` is a table.
     model : str, default "sizes"
         What random clusterings share with the given ones: "sizes" (both sets of sizes), "number"
         (the numbers of clusters), "all" (nothing), or "number_one_sided" and "all_one_sided" (only
         the prediction is random). A measure of features has "sizes" and "structureless"; see the
-        notes.
+        notes. Clusterings that are more than labels have "sizes" alone: the objects of the
+        prediction, such as the leaves of a tree, are exchanged at random.
     samples : int, default 1000
         The number of random tables. With 0 nothing is sampled. The p-value is then exact for small
         tables and approximate for others, and only measures of pairs have one; see the notes.
@@ -320,6 +324,10 @@ def chance(
     (1.0, 'all tables of these sizes')
     """
     (record,) = measures.select([measure])
+    if record.kind == "soft_internal":
+        raise ParameterError(
+            f"there is no chance level for {record.key}: random memberships have no agreed model."
+        )
     if record.kind == "internal":
         if options.get("weights") is not None:
             raise ParameterError("chance takes no weights for measures of features.")
@@ -413,14 +421,19 @@ def chance_levels(
     records = measures.select(wanted)
     if not records:
         raise ParameterError("no measure of classes is asked for, so there is no chance level.")
-    for record in records:
-        if record.kind != "external":
-            raise ParameterError(f"{record.key} needs features, not a second labeling.")
-    name = resolve_model(model)
+    kinds = {record.kind for record in records}
     given = dict(options)
     own = [{key: given[key] for key in record.parameters if key in given} for record in records]
     for key in {key for parameters in own for key in parameters}:
         del given[key]
+    if len(kinds) == 1 and kinds <= PAIRED:
+        pair = records[0].subject(truth, pred, **given)
+        measured = list(zip(records, own, strict=True))
+        return pair_levels(pair, measured, model, samples, ties, generator(random_state))
+    for record in records:
+        if record.kind != "external":
+            raise ParameterError(f"{record.key} needs features, not a second labeling.")
+    name = resolve_model(model)
     table = with_cells(records[0].subject(truth, pred, **given), "a chance level")
     if table.partial:
         raise TableError(
@@ -441,6 +454,24 @@ def chance_levels(
         _level(record, parameters, table, both, name, drawn[:, k], ties, rng)
         for k, (record, parameters) in enumerate(measured)
     ]
+
+
+def pair_levels(
+    pair: Pair,
+    measured: Measured,
+    model: str,
+    samples: int,
+    ties: Ties,
+    rng: np.random.Generator,
+) -> list[Chance]:
+    """The chance levels of two clusterings that are more than labels."""
+    whole(samples, "samples", 1)
+    drawn = shuffled_pairs(pair, measured, model, samples, rng)
+    levels = []
+    for (record, parameters), column in zip(measured, drawn.T, strict=True):
+        value = record.evaluate(pair, **parameters).value
+        levels.append(replace(_inner_level(record, value, column, ties, rng), model=OBJECTS))
+    return levels
 
 
 def _level(

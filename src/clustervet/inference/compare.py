@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from clustervet._checks import share
 from clustervet.contingency import Contingency
-from clustervet.errors import ParameterError, Setting
+from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.inference.batch import scores
 from clustervet.inference.interval import Choice, Interval, make_interval, resolve_method
 from clustervet.inference.jackknife import Spread, is_quick, jackknife, left_out, spread_of
+from clustervet.inference.paired import pair_changes
 from clustervet.inference.resample import (
     Draws,
     check_draws,
@@ -28,7 +29,7 @@ from clustervet.inference.resample import (
     subsample_size,
 )
 from clustervet.labels import Codes, encode_all
-from clustervet.registry import Measure, MeasureFunction, check_options, measures
+from clustervet.registry import PAIRED, Measure, MeasureFunction, check_options, measures
 from clustervet.view import Cell, Column, Result, Row, Section, Table, name_cell, number_cell
 from clustervet.view import scale_of as range_of
 from clustervet.view.words import listed, spoken
@@ -295,6 +296,8 @@ class Ranking(Result):
         leader, found = self.groups[0][0], list(self.comparisons)
         times = max((c.interval.resamples for c in found), default=0)
         how = f"resampled {times:,} times" if times else "left out one by one"
+        if groups := max((c.interval.groups for c in found), default=0):
+            how = f"left out in {groups} groups"
         note = (
             f"{measures.select([self.measure])[0].title}, {self.objects:,} objects {how} with all "
             f"their labels together. An interval, of {self.confidence:.4g} confidence, is for its "
@@ -443,9 +446,9 @@ def compare_predictions(
 
     Parameters
     ----------
-    truth : array-like
+    truth : array-like, Memberships, Cover or Hierarchy
         The classes.
-    first, second : array-like
+    first, second : array-like, Memberships, Cover or Hierarchy
         The two predictions.
     measure : str, Measure or function, default "adjusted_rand"
         The measure: its name, its record, or your own measure.
@@ -595,6 +598,8 @@ def why_no_test(record: Measure) -> str:
     """Why a measure cannot tell predictions apart; empty where it can."""
     if record.better == "neither":
         return "has no direction, so it ranks nothing"
+    if record.kind in PAIRED and record.no_interval:
+        return f"has no test: {record.no_interval}"
     if record.key in UNTESTED:
         return (
             "jumps where clusters tie or nearly match, so that it would tell equally good "
@@ -616,10 +621,12 @@ def _compare(
 ) -> tuple[Measure, dict[str, float], list[Comparison], int]:
     share(confidence, "confidence")
     record = measures.select([measure])[0]
-    if record.kind != "external":
+    if record.kind not in ("external", *PAIRED):
         raise ParameterError(f"{record.key} needs features, not a second labeling.")
     if why := why_no_test(record):
         raise ParameterError(f"{record.key} {why}.")
+    if record.kind in PAIRED:
+        return _compare_pairs(record, truth, preds, confidence, method, random_state, options)
     parameters = {name: options.pop(name) for name in record.parameters if name in options}
     check_options(options, ["missing", "noise", "noise_policy", *record.parameters], record.key)
     if options.get("missing") == "absent":
@@ -651,20 +658,14 @@ def _compare(
     else:
         gaps = [(draws[:, i] - draws[:, j], centers[i] - centers[j]) for i, j in pairs]
         spreads = [spread_of(gap, float(center), n) for gap, center in gaps]
-    differences = [values[i] - values[j] for i, j in pairs]
-    raw = [
-        math.nan if n < FEW else spread.p_value(difference)
-        for spread, difference in zip(spreads, differences, strict=True)
-    ]
-    span = record.bounds[1] - record.bounds[0]
+    span, drawn = record.bounds[1] - record.bounds[0], len(draws)
     found = []
-    for k, ((i, j), p) in enumerate(zip(pairs, holm(raw), strict=True)):
-        difference = differences[k]
+    for (i, j), spread, p in zip(pairs, spreads, _p_values(values, pairs, spreads, n), strict=True):
         if kind == "jackknife":
-            interval = _difference_interval(difference, spreads[k], confidence, span, len(draws))
+            interval = _difference_interval(values[i] - values[j], spread, confidence, span, drawn)
         else:
             interval = make_interval(
-                difference,
+                values[i] - values[j],
                 draws[:, i] - draws[:, j],
                 confidence,
                 kind,
@@ -672,13 +673,74 @@ def _compare(
                 scale=math.sqrt(size / n),
                 bounds=(-span, span),
             )
-        better = None
-        if p < 1 - confidence and difference != 0:
-            better = joint.names[i if (difference > 0) == (record.better == "higher") else j]
-        both = (values[i], values[j])
-        first, second = joint.names[i], joint.names[j]
-        found.append(Comparison(record.key, first, second, both, difference, interval, p, better))
+        found.append(_verdict(record, joint.names, values, (i, j), interval, p))
     return record, dict(zip(joint.names, values, strict=True)), found, n
+
+
+def _p_values(
+    values: Sequence[float],
+    pairs: Sequence[tuple[int, int]],
+    spreads: Sequence[Spread],
+    n: int,
+) -> list[float]:
+    """P-values of the differences of all pairs, corrected for their number."""
+    raw = [
+        math.nan if n < FEW else spread.p_value(values[i] - values[j])
+        for (i, j), spread in zip(pairs, spreads, strict=True)
+    ]
+    return holm(raw)
+
+
+def _verdict(
+    record: Measure,
+    names: Sequence[str],
+    values: Sequence[float],
+    pair: tuple[int, int],
+    interval: Interval,
+    p: float,
+) -> Comparison:
+    """Two predictions, and which of them the data show to be better."""
+    i, j = pair
+    difference = values[i] - values[j]
+    better = None
+    if p < 1 - interval.confidence and difference != 0:
+        better = names[i if (difference > 0) == (record.better == "higher") else j]
+    both = (values[i], values[j])
+    return Comparison(record.key, names[i], names[j], both, difference, interval, p, better)
+
+
+def _compare_pairs(
+    record: Measure,
+    truth: Any,
+    preds: Mapping[str, Any],
+    confidence: float,
+    method: Choice,
+    random_state: Any,
+    options: dict[str, Any],
+) -> tuple[Measure, dict[str, float], list[Comparison], int]:
+    """The same for clusterings that are more than labels, by groups of objects left out."""
+    if resolve_method(method) != "jackknife":
+        raise ParameterError(f"{record.key} has no method {method!r}; leave it out.")
+    own = {name: options.pop(name) for name in record.parameters if name in options}
+    n = record.subject(truth, truth, **options).n
+    subjects = [record.subject(truth, pred, **options) for pred in preds.values()]
+    for name, one in zip(preds, subjects, strict=True):
+        if one.n != n:
+            raise LabelError(
+                f"{name} has objects that the truth does not have; predictions are compared on "
+                "the same objects, so name all of them in the truth."
+            )
+    changes, shrink = pair_changes(subjects, [(record, own)], random_state)
+    values = [float(record.evaluate(one, **own).value) for one in subjects]
+    pairs = list(combinations(range(len(subjects)), 2))
+    spreads = [changes.spread_between(i, j, shrink) for i, j in pairs]
+    span, names = record.bounds[1] - record.bounds[0], list(preds)
+    found = []
+    for (i, j), spread, p in zip(pairs, spreads, _p_values(values, pairs, spreads, n), strict=True):
+        interval = _difference_interval(values[i] - values[j], spread, confidence, span, 0)
+        interval = replace(interval, groups=changes.groups, of="objects")
+        found.append(_verdict(record, names, values, (i, j), interval, p))
+    return record, dict(zip(names, values, strict=True)), found, n
 
 
 def _spreads(

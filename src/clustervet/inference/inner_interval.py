@@ -1,33 +1,26 @@
 """How values of measures of features vary from sample to sample: points are left out in groups.
 
-A point that is drawn twice would be at distance 0 from itself, nearer than any two points of the
-source. So nothing is drawn with replacement here: groups of points are left out in turn, and all
-others stay as they are, with their labels.
+All other points stay as they are, with their labels.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import entropy
-from clustervet._progress import ticking
 from clustervet.errors import FeatureError, ParameterError
 from clustervet.geometry import Geometry, MomentGeometry
 from clustervet.geometry.geometry import refuse_weights
-from clustervet.inference.jackknife import Spread, jackknife
+from clustervet.inference.groups import FEWEST, leave_groups_out
+from clustervet.inference.jackknife import Spread
 from clustervet.internal.common import drawn_places, strata
 from clustervet.internal.separation import MANY_CLUSTERS, centroid_distances
 from clustervet.registry import Measure
 
-# The least number of groups; there are less than twice as many.
-GROUPS = 30
-FEWEST = 20
 # Points of which groups are left out where time grows with the points; and with their pairs: so
 # many per cluster, within limits. Of more points a part is drawn, by cluster.
 MOST_POINTS = 20_000
@@ -112,41 +105,13 @@ def _spreads(
     part = geometry
     if geometry.rows > most:
         part = geometry.part(np.sort(geometry.order[drawn_places(strata(geometry, most), rng)]))
-    size = max(1, part.rows // GROUPS)
-    groups = part.rows // size
-    order = rng.permutation(part.rows)[: groups * size].reshape(groups, size)
-    whole = _values(part, records, own, part.rows)
-    changes = np.empty((groups, len(records)))  # at first the values
-    with ticking(groups, "leaving points out") as tick:
-        for group, left_out in enumerate(order):
-            kept = np.ones(part.rows, bool)
-            kept[left_out] = False
-            rest = part.part(np.flatnonzero(kept))
-            changes[group] = _values(rest, records, own, part.rows)
-            tick()
-    with np.errstate(invalid="ignore"):  # infinite values
-        changes -= whole
-    # A group is `size` of the points, not one of `groups` equal shares, if some are in no group.
-    factor = (part.rows / size - 1) / (groups - 1)
-    shrink = part.rows / geometry.rows
-    found = []
-    for record, column, value in zip(records, changes.T, whole, strict=True):
-        scale = size_of(value)  # so that rounding is told from a spread at any scale
-        spread = jackknife(column / scale, np.ones(groups))
-        unit = scale / shrink if record.sized else scale
-        bias = unit * factor * shrink * spread.bias
-        error = unit * math.sqrt(factor * shrink) * spread.error
-        found.append((replace(spread, bias=bias, error=error), groups))
-    return found
 
+    def values(kept: NDArray[np.int64] | None) -> NDArray[np.float64]:
+        return _values(part if kept is None else part.part(kept), records, own, part.rows)
 
-def size_of(value: float) -> float:
-    """The power of two at or below a value, by which it is divided without rounding.
-
-    >>> size_of(5.0), size_of(0.0)
-    (4.0, 1.0)
-    """
-    return math.ldexp(1.0, math.frexp(value)[1] - 1) if value and math.isfinite(value) else 1.0
+    found = leave_groups_out(part.rows, values, rng, "points")
+    spreads = found.spreads(part.rows / geometry.rows, [record.sized for record in records])
+    return [(spread, found.groups) for spread in spreads]
 
 
 def _values(

@@ -17,6 +17,7 @@ from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
 from clustervet.geometry import Geometry
 from clustervet.inference.calibration import LEAST, Coverage, coverage_of, inner_coverage
+from clustervet.inference.groups import size_of
 from clustervet.inference.inner_interval import (
     DRAWING,
     LABELS_GIVEN,
@@ -24,7 +25,6 @@ from clustervet.inference.inner_interval import (
     check_measure,
     check_points,
     inner_spreads,
-    size_of,
 )
 from clustervet.inference.jackknife import (
     MOST_CELLS,
@@ -35,6 +35,7 @@ from clustervet.inference.jackknife import (
     score_ends,
     spread_of,
 )
+from clustervet.inference.paired import pair_spreads
 from clustervet.inference.resample import (
     accelerations,
     bootstrap,
@@ -43,7 +44,7 @@ from clustervet.inference.resample import (
     subsample_size,
     values_of,
 )
-from clustervet.registry import Measure, MeasureFunction, measures
+from clustervet.registry import PAIRED, Measure, MeasureFunction, Pair, measures
 from clustervet.view import Result, Section, facts_table, plain
 from clustervet.view.words import known, number
 
@@ -79,7 +80,9 @@ class Interval(Result):
         How often such intervals held the value of the population in a study of tables or points
         like these; None where no such ones were tried, or for other methods.
     groups : int
-        How many groups of points were left out in turn, for a measure of features; otherwise 0.
+        How many groups of points or objects were left out in turn, where no table was; otherwise 0.
+    of : str
+        What these groups are made of.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class Interval(Result):
     undefined: int = 0
     coverage: Coverage | None = None
     groups: int = 0
+    of: str = "points"
 
     @property
     def width(self) -> float:
@@ -129,7 +133,7 @@ class Interval(Result):
                 "standard error, and the interval is only a rough guide"
             )
         if not self.width:
-            one = "group of points" if self.groups else "single object"
+            one = f"group of {self.of}" if self.groups else "single object"
             return f"no {one} changes the value, so that the interval has no width"
         if self.coverage is None:
             return f"how often such intervals are right was not studied for {self._alike}"
@@ -146,7 +150,7 @@ class Interval(Result):
     def how(self) -> str:
         """What was resampled or left out."""
         if self.groups:
-            return f"{self.groups} groups of points left out in turn"
+            return f"{self.groups} groups of {self.of} left out in turn"
         if self.resamples:
             return f"{self.resamples:,} resampled tables"
         return "each object left out in turn"
@@ -209,11 +213,11 @@ class Interval(Result):
         if math.isnan(self.low):
             said = "No interval: too few resampled tables have a value"
             if self.groups:
-                said = "No interval: without most groups of points there is no finite value"
+                said = f"No interval: without most groups of {self.of} there is no finite value"
         table = facts_table("interval-facts", "How it was made", facts)
         caution = self.caution
         more = (f"{caution[0].upper()}{caution[1:]}.",) if caution else ()
-        notes = (LABELS_GIVEN,) if self.groups else ()
+        notes = (LABELS_GIVEN,) if self.groups and self.of == "points" else ()
         paragraphs = (f"{said}.", *more)
         return Section("interval", "Interval", paragraphs, (table,), notes=notes, subject=self)
 
@@ -354,6 +358,22 @@ def inner_intervals(
     return found
 
 
+def pair_intervals(
+    pair: Pair,
+    measured: Sequence[tuple[Measure, dict[str, Any]]],
+    confidence: float = 0.95,
+    random_state: Any = 0,
+) -> list[Interval]:
+    """An interval for each measure of two clusterings that are more than labels."""
+    values = [float(record.evaluate(pair, **own).value) for record, own in measured]
+    spreads = pair_spreads(pair, measured, random_state)
+    found = []
+    for (record, _), value, (spread, groups) in zip(measured, values, spreads, strict=True):
+        made = spread_interval(value, spread, confidence, record.bounds, pair.n, 0, None, groups)
+        found.append(replace(made, of="objects"))
+    return found
+
+
 def resolve_method(method: Choice) -> Method:
     """The method asked for; "auto" is the one that holds for every measure."""
     one_of(method, "method", ("auto", *METHODS))
@@ -383,7 +403,8 @@ def confidence_interval(
     measure : str, Measure or function
         The measure: its name, its record, or your own measure.
     truth : array-like or Contingency
-        The classes, or one finished table. For a measure of features, the points.
+        The classes, or one finished table. For a measure of features, the points. For a measure
+        of soft, overlapping or hierarchical clusterings, one of these.
     pred : array-like, optional
         The clusters, unless `truth` is a table.
     confidence : float, default 0.95
@@ -462,15 +483,24 @@ def confidence_interval(
     """
     record = measures.select([measure])[0]
     parameters = {name: options.pop(name) for name in record.parameters if name in options}
-    if record.kind == "internal":
+    if record.kind != "external":
         share(confidence, "confidence")
         check_measure(record)
         if resolve_method(method) != "jackknife":
             raise ParameterError(
-                f"the method {method!r} resamples tables, and {record.key} reads features; leave "
-                "it out.",
+                f"the method {method!r} resamples tables, and {record.key} reads none; leave it "
+                "out.",
                 parameter="method",
             )
+    if record.kind in PAIRED:
+        pair = record.subject(truth, pred, **options)
+        record.evaluate(pair, **parameters)  # its parameters are refused before the work
+        return pair_intervals(pair, [(record, parameters)], confidence, random_state)[0]
+    if record.kind == "soft_internal":
+        raise ParameterError(
+            f"there is no interval for {record.key}: how often it would be right was not studied."
+        )
+    if record.kind == "internal":
         geometry = record.subject(truth, pred, **options)
         check_points(geometry)
         value = record(geometry, **parameters)

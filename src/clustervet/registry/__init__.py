@@ -17,14 +17,16 @@ from clustervet.registry.record import (
     Measure,
     MeasureFunction,
     check_options,
+    doors,
     register_batch,
     register_door,
 )
-from clustervet.registry.subjects import Pair, register_subject, subject_kind
+from clustervet.registry.subjects import PAIRED, Pair, register_subject, subject_kind
 
 __all__ = [
     "FAMILIES",
     "FIELDS",
+    "PAIRED",
     "Better",
     "Cost",
     "Estimate",
@@ -36,6 +38,7 @@ __all__ = [
     "Pair",
     "Registry",
     "check_options",
+    "doors",
     "measure",
     "measures",
     "register_batch",

@@ -37,6 +37,8 @@ class Pair(Protocol):
         """Return the pair with the objects of the prediction in another order."""
 
 
+# The kinds of which a formula reads a pair.
+PAIRED: frozenset[Kind] = frozenset({"soft", "overlapping", "hierarchical"})
 _KINDS: dict[type, Kind] = {}
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 from clustervet.scorecard.card import Score, ScoreCard, ScoreCards
 from clustervet.scorecard.external import external_scores
 from clustervet.scorecard.internal import internal_scores
-from clustervet.scorecard.judge import Judgement, Questions, answer, judge
+from clustervet.scorecard.judge import answer, judge
+from clustervet.scorecard.judgement import Judgement
+from clustervet.scorecard.questions import Questions
 
 __all__ = [
     "Judgement",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from clustervet.inference import Interval
-from clustervet.registry import Estimate, Measure, measures
+from clustervet.registry import Estimate, Kind, Measure, measures
 from clustervet.scorecard.card_document import card_cautions, cards_document
 from clustervet.view import Backend, Result, Section, flat_numbers, plain, to_frame
 from clustervet.view.words import counted, digits
@@ -176,12 +176,40 @@ class GeometrySubject:
         return ", ".join([*parts, f"{self.metric} distances"])
 
 
+@dataclass(frozen=True)
+class PairSubject:
+    """Two soft, overlapping or hierarchical clusterings, of which one was scored: their sizes."""
+
+    kind: Kind
+    objects: int
+    sizes: Mapping[str, int]
+    truth: str = "truth"
+    pred: str = "pred"
+    remarks: tuple[str, ...] = ()
+    noise_as_cluster: tuple[int | float, int | float] = (0, 0)
+    group: tuple[str, str] | None = None
+
+    @property
+    def clusters(self) -> int:
+        """Number of clusters, groups or nodes of the prediction: the last of the sizes."""
+        return list(self.sizes.values())[-1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        data = {"truth": self.truth, "pred": self.pred, "kind": self.kind, "objects": self.objects}
+        return {**data, **self.sizes, "remarks": list(self.remarks)}
+
+    def __str__(self) -> str:
+        sizes = [f"{size:,} {name}" for name, size in self.sizes.items()]
+        return ", ".join([counted(self.objects, "object"), *sizes])
+
+
 class ScoreCard(Result, Mapping[str, float]):
     """The scores of one clustering, by measure: ``card["rand"]`` is a float.
 
     Parameters
     ----------
-    subject : TableSubject or GeometrySubject
+    subject : TableSubject, GeometrySubject or PairSubject
         What was scored.
     scores : list of Score
         The scores.

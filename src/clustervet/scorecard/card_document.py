@@ -27,6 +27,7 @@ from clustervet.view.words import (
     distinct,
     ident,
     inner_title,
+    listed,
     noise_note,
     number,
     scale_note,
@@ -425,3 +426,12 @@ def score_words(card: ScoreCard, key: str) -> str:
     low, high, level = score.ends
     value, start, end = sure_digits(low, high, score.value, low, high)
     return f"{title} {value}{unit} ({level:.4g} interval {start} to {end})"
+
+
+def without_interval(records: Iterable[Measure]) -> list[str]:
+    """Return which measures have no interval, one line per reason."""
+    reasons: dict[str, list[str]] = {}
+    for record in records:
+        if record.no_interval:
+            reasons.setdefault(record.no_interval, []).append(record.key)
+    return [f"No interval for {listed(keys)}: {why}." for why, keys in reasons.items()]

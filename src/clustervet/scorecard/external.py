@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, overload
 
 from numpy.typing import ArrayLike
@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 from clustervet.contingency import Contingency, EngineTable
 from clustervet.labels.pair import MissingInPair, NoisePolicy
 from clustervet.scorecard.card import ScoreCard, ScoreCards
-from clustervet.scorecard.judge import Chosen, Questions, answer, is_several, read_sides
+from clustervet.scorecard.judge import answer, read_sides
+from clustervet.scorecard.pairs import judge_pairs
+from clustervet.scorecard.questions import Chosen, Questions, is_several, kind_of
 
 
 @overload
@@ -68,7 +70,8 @@ def external_scores(
         The classes: one label per object. Several truths, as a list or a mapping of labelings,
         are scored one by one and as product classes (Dom 2001, App. C.2.2), in which each
         combination of labels is a class of its own. A finished table, or the tables that
-        `read_tables` makes of files, stand for truth and prediction.
+        `read_tables` makes of files, stand for truth and prediction. Where truth or prediction is a
+        `Memberships`, `Cover` or `Hierarchy`, the measures of that kind are computed.
     pred : array-like or mapping, optional
         The clusters: one label per object; a fitted estimator or a clustering of igraph has them.
         Truth and prediction may also name their objects, as {object: label} or as lists of sets of
@@ -121,10 +124,12 @@ def external_scores(
         resamples=resamples,
         random_state=random_state,
         n_jobs=n_jobs,
+        kind=kind_of(truth, pred),
     )
-    tables = read_sides(
-        truth, pred, weights=weights, noise=noise, noise_policy=noise_policy, missing=missing
-    )
-    cards = answer(tables, asked).scores
+    policies = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
+    if asked.kind != "external":
+        cards = judge_pairs(truth, pred, asked, weights=weights, **policies).scores
+        return cards if isinstance(pred, Mapping) else cards["pred"]
+    cards = answer(read_sides(truth, pred, weights=weights, **policies), asked).scores
     single = len(cards) == 1 and not (is_several(truth) or is_several(pred))
     return next(iter(cards.values())) if single else cards

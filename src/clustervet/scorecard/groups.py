@@ -15,7 +15,9 @@ from clustervet.frames.row_groups import row_groups, rows_of_objects
 from clustervet.frames.source import Source
 from clustervet.labels import Codes, show_label
 from clustervet.scorecard.card import ScoreCard, ScoreCards
-from clustervet.scorecard.judge import Judgement, Questions, answer, judged
+from clustervet.scorecard.judge import answer, judged
+from clustervet.scorecard.judgement import Judgement
+from clustervet.scorecard.questions import Questions
 
 
 def score_groups(

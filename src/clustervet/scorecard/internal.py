@@ -20,8 +20,8 @@ from clustervet.labels import check_index
 from clustervet.labels.pair import Missing, NoisePolicy, noise_place
 from clustervet.registry import Measure, measures
 from clustervet.scorecard.card import GeometrySubject, Score, ScoreCard, ScoreCards
-from clustervet.scorecard.judge import Chosen, named_labelings
-from clustervet.view.words import listed
+from clustervet.scorecard.card_document import without_interval
+from clustervet.scorecard.questions import Chosen, named_labelings
 
 # Points up to which everything that takes time points × points is shown unasked, and how
 # many points and pairs are drawn beyond.
@@ -66,7 +66,7 @@ def score_geometry(
     scores = [_score(record, geometry, drawn, random_state) for record in records]
     if confidence is not None:
         scores = _with_intervals(scores, geometry, confidence, random_state)
-        remarks += [*_without_interval(records), LABELS_GIVEN]
+        remarks += [*without_interval(records), LABELS_GIVEN]
     subject = GeometrySubject(
         geometry.n,
         geometry.d or None,
@@ -129,15 +129,6 @@ def _with_intervals(
     )
     found = {score.measure.key: each for score, each in zip(able, made, strict=True)}
     return [replace(score, interval=found.get(score.measure.key)) for score in scores]
-
-
-def _without_interval(records: list[Measure]) -> list[str]:
-    """Return which measures have no interval, one line per reason."""
-    reasons: dict[str, list[str]] = {}
-    for record in records:
-        if record.no_interval:
-            reasons.setdefault(record.no_interval, []).append(record.key)
-    return [f"No interval for {listed(keys)}: {why}." for why, keys in reasons.items()]
 
 
 def internal_scores(

@@ -33,7 +33,9 @@ from clustervet.scorecard.card_document import best_card, headline_key
 from clustervet.scorecard.file_features import FileFeatures, is_for_engines
 from clustervet.scorecard.groups import score_groups
 from clustervet.scorecard.internal import internal_scores
-from clustervet.scorecard.judge import USUAL, Judgement, Questions, judged
+from clustervet.scorecard.judge import judged
+from clustervet.scorecard.judgement import Judgement
+from clustervet.scorecard.questions import USUAL, Questions
 from clustervet.view.words import spoken
 
 ROWS_ALIKE = "The picture of the points and what sets clusters apart count every row once."
@@ -202,7 +204,7 @@ def score_files(
             family,
             confidence=confidence,
             resamples=resamples,
-            beside_chance=[*USUAL, *also] if named is None and family is None else None,
+            beside_chance=[*USUAL["external"], *also] if named is None and family is None else None,
             **asking,
         )
         questions.check(len(truths))

@@ -15,7 +15,7 @@ from clustervet.frames.source import INDEX, open_table
 from clustervet.hierarchical.tree import read_linkage
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing
-from clustervet.scorecard.judge import Chosen
+from clustervet.scorecard.questions import Chosen
 from clustervet.trees.result import TreeScores
 from clustervet.trees.score import check_questions, score_tree
 from clustervet.view.words import names

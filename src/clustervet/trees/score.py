@@ -20,7 +20,7 @@ from clustervet.hierarchical.tree import Floats, Places, Tree, check_length, lev
 from clustervet.labels import encode_one, show_label
 from clustervet.labels.pair import Missing
 from clustervet.registry import Measure
-from clustervet.scorecard.judge import Chosen, Questions
+from clustervet.scorecard.questions import Chosen, Questions
 from clustervet.trees.result import TreeCluster, TreeCut, TreeScores
 
 # Levels that are scored by measures where none are named.

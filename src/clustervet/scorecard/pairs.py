@@ -1,0 +1,65 @@
+"""Soft, overlapping and hierarchical clusterings judged as labels are: scores, ranking, chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clustervet._checks import generator
+from clustervet.errors import ParameterError, Setting
+from clustervet.inference import Chance, Ranking, rank_predictions
+from clustervet.inference.chance import pair_levels
+from clustervet.inference.interval import pair_intervals
+from clustervet.inference.paired import Measured
+from clustervet.registry import Pair, doors, measures
+from clustervet.scorecard.card import PairSubject, Score, ScoreCard, ScoreCards
+from clustervet.scorecard.card_document import without_interval
+from clustervet.scorecard.judgement import Judgement
+from clustervet.scorecard.questions import GIVEN, Questions, named_labelings
+
+
+def judge_pairs(truth: Any, pred: Any, asked: Questions, **options: Any) -> Judgement:
+    """Answer questions about two soft, overlapping or hierarchical clusterings, or several."""
+    for name, value in {**options, "diagnose": asked.diagnose or None}.items():
+        if value not in (None, "raise"):
+            raise ParameterError(Setting(name), f" is for labels, not for {GIVEN[asked.kind]}.")
+    preds = named_labelings(pred, "pred") if isinstance(pred, Mapping) else {"pred": pred}
+    pairs = {name: doors[asked.kind]("scoring", truth, each) for name, each in preds.items()}
+    cards = {name: _card(name, pair, asked) for name, pair in pairs.items()}
+    chances = {name: _levels(pair, asked) for name, pair in pairs.items() if asked.chance}
+    ranking = _ranking(truth, preds, asked)
+    return Judgement(ScoreCards(cards), ranking=ranking, chances=chances, pairs=pairs)
+
+
+def _card(name: str, pair: Pair, asked: Questions) -> ScoreCard:
+    records, remarks = asked.records(), list(pair.remarks)
+    able: Measured = [(record, {}) for record in records if not record.no_interval]
+    intervals = {}
+    if asked.confidence is not None:
+        made = pair_intervals(pair, able, asked.confidence, asked.random_state)
+        intervals = {record.key: one for (record, _), one in zip(able, made, strict=True)}
+        remarks += without_interval(records)
+    scores = [Score(r, *r.evaluate(pair), intervals.get(r.key)) for r in records]
+    about = PairSubject(asked.kind, pair.n, pair.sizes, pred=name, remarks=tuple(remarks))
+    return ScoreCard(about, scores)
+
+
+def _levels(pair: Pair, asked: Questions) -> dict[str, Chance]:
+    wanted = asked.beside_chance
+    records = asked.records() if wanted is None else measures.select(wanted)
+    measured: Measured = [(record, {}) for record in records if record.better != "neither"]
+    rng = generator(asked.random_state)
+    levels = pair_levels(pair, measured, str(asked.chance), asked.samples, "conservative", rng)
+    return {level.measure: level for level in levels}
+
+
+def _ranking(truth: Any, preds: Mapping[str, Any], asked: Questions) -> Ranking | None:
+    if asked.ranked_by is None or len(preds) < 2:
+        return None
+    return rank_predictions(
+        truth,
+        preds,
+        asked.ranked_by,
+        confidence=asked.confidence or 0.95,
+        random_state=asked.random_state,
+    )
