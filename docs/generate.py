@@ -12,12 +12,22 @@ import clustervet as cv
 from clustervet.lab import axioms, card, known_properties
 from clustervet.lab.cases import TOLERANCE
 from clustervet.lab.matrix import LEGEND, PACKAGED, write_packaged
-from clustervet.registry import FAMILIES, Measure
+from clustervet.registry import FAMILIES, Kind, Measure
 from clustervet.view.words import ARROWS, bounds
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "docs" / "measures.md"
 MATRIX = ROOT / "src" / "clustervet" / "lab" / PACKAGED
+# The kinds of measures in the order of the page, and how their tables are headed.
+KINDS: dict[Kind, str] = {
+    "external": "external",
+    "internal": "internal",
+    "soft": "soft, two clusterings",
+    "soft_internal": "soft, one clustering",
+    "overlapping": "overlapping",
+    "hierarchical": "hierarchical",
+}
+INNER = ("internal", "soft_internal")
 
 
 def anchor(record: Measure) -> str:
@@ -35,39 +45,13 @@ def measures_page() -> str:
         "lower is better.",
         "",
         "External measures compare a clustering with known classes. Internal measures compare it "
-        "with its data.",
+        "with its data. The others read clusterings that are more than labels: degrees of "
+        "membership, groups that overlap, and trees.",
         "",
-        "| external | | range | unit | symmetric | metric | chance-adjusted | also called |",
-        "|---|---|---|---|---|---|---|---|",
     ]
-    for record in cv.measures.select(kind="external"):
-        marks = [
-            "yes" if claim else "" for claim in (record.symmetric, record.metric, record.adjusted)
-        ]
-        cells = [
-            f"[{record.key}](#{anchor(record)})",
-            ARROWS[record.better],
-            bounds(record.bounds),
-            record.unit,
-            *marks,
-            ", ".join(record.aliases),
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    lines += [
-        "",
-        "| internal | | range | unit | time | also called |",
-        "|---|---|---|---|---|---|",
-    ]
-    for record in cv.measures.select(kind="internal"):
-        cells = [
-            f"[{record.key}](#{anchor(record)})",
-            ARROWS[record.better],
-            bounds(record.bounds),
-            record.unit,
-            record.cost,
-            ", ".join(record.aliases),
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
+    for kind, name in KINDS.items():
+        lines += _kind_table(name, cv.measures.select(kind=kind), inner=kind in INNER)
+    lines.pop()  # the properties begin with an empty line
     lines += properties_section()
     for family, looks_at in FAMILIES.items():
         lines += ["", f"## {family}: {looks_at}"]
@@ -76,6 +60,25 @@ def measures_page() -> str:
             lines += ["", record.meaning, ""]
             lines += [f"- **{name}**: {fact}" for name, fact in card(record).facts().items()]
     return "\n".join(lines) + "\n"
+
+
+def _kind_table(name: str, records: list[Measure], *, inner: bool) -> list[str]:
+    """Return one row per measure; what is symmetric, a metric or adjusted is for comparisons."""
+    heads = ["time"] if inner else ["symmetric", "metric", "chance-adjusted"]
+    heads = [name, "", "range", "unit", *heads, "also called"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for record in records:
+        claims = (record.symmetric, record.metric, record.adjusted)
+        cells = [
+            f"[{record.key}](#{anchor(record)})",
+            ARROWS[record.better],
+            bounds(record.bounds),
+            record.unit,
+            *([record.cost] if inner else ["yes" if claim else "" for claim in claims]),
+            ", ".join(record.aliases),
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return [*lines, ""]
 
 
 def properties_section() -> list[str]:

@@ -172,3 +172,49 @@ def test_refusals() -> None:
         cv.rand.many(TRUTH, ROWS, colour="red")
     with pytest.raises(LabelError, match="missing"):
         cv.rand.many(["a", None, "b", "b", "c"], ROWS)
+
+
+@pytest.mark.parametrize(
+    ("classes", "clusters"), [(20_000, 20_000), (30_000, 50), (3, 90_000), (1_000, 40_000)]
+)
+@pytest.mark.parametrize("kind", [np.int64, np.int32])
+def test_pairs_of_many_objects_need_no_table(classes: int, clusters: int, kind: Any) -> None:
+    rng = np.random.default_rng(classes)
+    truth = rng.integers(-3, classes, 100_000)
+    pred = rng.integers(7, clusters, 100_000).astype(kind)
+    assert many.count_alone(truth, pred) is not None
+    table = cv.Contingency.from_labels(truth, pred)
+    for record in OF_PAIRS:
+        assert record(truth, pred) == record(table)
+
+
+def test_large_groups_of_pairs_are_counted_too() -> None:
+    """Rows of one object, of a few, and of many, which are sorted."""
+    rng = np.random.default_rng(0)
+    truth = np.concatenate([np.arange(40_000), np.zeros(30_000, np.int64), rng.integers(0, 9, 99)])
+    pred = np.concatenate([np.arange(60_000), rng.integers(0, 3, len(truth) - 60_000)])
+    table = cv.Contingency.from_labels(truth, pred)
+    found = many.count_alone(truth, pred)
+    assert found is not None
+    assert found.exact_pairs == table.exact_pairs
+    other = rng.permutation(truth.max() + 1)[truth]
+    same = many.count_alone(truth, other)
+    assert same is not None
+    assert same.identical
+    assert cv.adjusted_rand(truth, other) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("truth", "pred"),
+    [
+        (np.arange(100), np.arange(100)),
+        (np.zeros(30_000, np.int64), np.arange(30_000) % 5),
+        (np.arange(30_000) * 2**40, np.arange(30_000)),
+        (np.arange(30_000), np.arange(30_001)),
+        (np.arange(30_000).astype(float), np.arange(30_000)),
+        (np.ma.array(np.arange(30_000), mask=np.arange(30_000) == 3), np.arange(30_000)),
+        (list(range(30_000)), np.arange(30_000)),
+    ],
+)
+def test_other_labels_are_counted_as_a_table(truth: Any, pred: Any) -> None:
+    assert many.count_alone(truth, pred) is None

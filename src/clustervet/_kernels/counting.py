@@ -171,6 +171,57 @@ def count_bands(first, last, starts, shift, rows, cols, counts, found, cells):
 
 
 @compiled
+def pair_bands(first, last, starts, shift, rows, cols, height):
+    """Pairs of objects in one row, and in one row and column, of the bands first..last."""
+    one = np.uint64(1)
+    most = 0
+    for band in range(first, last):
+        most = max(most, starts[band + 1] - starts[band])
+    line = np.empty(most, np.int32)
+    ends = np.empty((1 << shift) + 1, np.uint64)
+    in_row = np.int64(0)
+    in_cell = np.int64(0)
+    for band in range(first, last):
+        ends[:] = 0
+        for i in range(starts[band], starts[band + 1]):
+            ends[np.uint64(rows[np.uint64(i)]) + one] += one
+        held = min(1 << shift, height - (band << shift))
+        for row in range(held):
+            ends[np.uint64(row) + one] += ends[np.uint64(row)]
+        for i in range(starts[band], starts[band + 1]):
+            row = np.uint64(rows[np.uint64(i)])
+            place = ends[row]
+            line[place] = cols[np.uint64(i)]
+            ends[row] = place + one
+        start = np.uint64(0)
+        for row in range(held):
+            end = ends[np.uint64(row)]
+            size = np.int64(end - start)
+            in_row += size * (size - 1) // 2
+            if size < 24:  # comparing all of them takes less time than sorting
+                for i in range(start, end):
+                    col = line[np.uint64(i)]
+                    for k in range(start, i):
+                        in_cell += np.int64(line[np.uint64(k)] == col)
+            else:
+                line[start:end].sort()
+                run = np.int64(0)
+                for i in range(start + one, end):
+                    same = line[np.uint64(i)] == line[np.uint64(i) - one]
+                    run = run + 1 if same else 0
+                    in_cell += run
+            start = end
+    return in_row, in_cell
+
+
+@compiled
+def column_sizes(pred, low, sizes):
+    """Add to the number of objects of each column."""
+    for value in pred:
+        sizes[np.uint64(np.int64(value) - low)] += 1
+
+
+@compiled
 def _sort(line, start, end):
     """Sort a part of a line; a short one by insertion."""
     one = np.uint64(1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,18 @@ SPARSE_GRAIN = 100_000
 BLOCK, MANY = 2**24, 8
 Span = tuple[int, int]
 Used = tuple[Cells, NDArray[np.bool_]]
+
+
+class Banded(NamedTuple):
+    """Objects by bands of 2^shift rows: where bands start, rows in them, columns, and shares."""
+
+    shift: int
+    starts: NDArray[np.int64]
+    near: NDArray[np.uint16]
+    far: NDArray[np.int32]
+    shares: list[tuple[int, int]]
+
+
 Counted = tuple[Cells, NDArray[Any], NDArray[Any]]
 
 
@@ -141,6 +153,44 @@ def _guess(values: NDArray[Any]) -> Span:
     return low, high - low + 1 + room
 
 
+def count_pairs_alone(truth: Any, pred: Any) -> tuple[int, int, int] | None:
+    """Pairs of objects in one class, in one cluster, and in both, of many objects.
+
+    None for anything but two arrays of whole numbers whose table is large and sparse: other tables
+    are counted in as little time.
+    """
+    sides = [truth, pred]
+    if any(type(side) is not np.ndarray or side.dtype not in UNSIGNED for side in sides):
+        return None
+    if truth.ndim != 1 or truth.shape != pred.shape or not FEW_OBJECTS < len(truth) <= BLOCK:
+        return None
+    if not _is_sparse(_guess(truth)[1], _guess(pred)[1], len(truth)):
+        return None
+    from clustervet import _kernels
+
+    found = _kernels.run(_kernels.value_range, [(side,) for side in sides])
+    (low, height), (left, width) = [(int(a), int(b) - int(a) + 1) for a, b in found]
+    if max(height, width) > max(2**16, 2 * len(truth)) or not _is_sparse(height, width, len(truth)):
+        return None
+    bands = _banded(truth, pred, (low, height), left)
+    given = bands.starts, bands.shift, bands.near, bands.far, height
+    counted = _kernels.run(_kernels.pair_bands, [(*share, *given) for share in bands.shares])
+    parts = _kernels.ranges(len(pred), SPARSE_GRAIN)
+    sizes = np.zeros((len(parts), width), np.int32)
+    _kernels.run(
+        _kernels.column_sizes,
+        [(pred[slice(*part)], np.int64(left), sizes[k]) for k, part in enumerate(parts)],
+    )
+    columns = sizes.sum(axis=0, dtype=np.int64)
+    in_row, in_cell = (sum(int(part[k]) for part in counted) for k in range(2))
+    return in_row, (int(columns @ columns) - len(pred)) // 2, in_cell
+
+
+def _is_sparse(height: int, width: int, objects: int) -> bool:
+    """Whether a table is too large for a dense block."""
+    return height * width > min(DENSE_CELLS, max(2**16, 2 * objects))
+
+
 def _measured(truth: Codes, pred: Codes) -> Counted:
     """Count with known spans: dense if it fits, else sparse, wide ranges numbered first."""
     from clustervet import _kernels
@@ -173,7 +223,7 @@ def _try_dense(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) 
 
     (low, height), (left, width) = rows, cols
     size = height * width
-    if size > min(DENSE_CELLS, max(2**16, 2 * len(truth))):
+    if _is_sparse(height, width, len(truth)):
         return None
     parts = _kernels.ranges(len(truth), max(GRAIN, size))
     room = -(-size // PAGE) * PAGE  # threads that share a cache line wait for each other
@@ -233,10 +283,8 @@ def _sparse(truth: NDArray[Any], pred: NDArray[Any], rows: Span, cols: Span) -> 
     return total, used
 
 
-def _count_sparse(
-    truth: NDArray[Any], pred: NDArray[Any], rows: Span, left: int, used: NDArray[np.bool_]
-) -> Cells:
-    """Bring the objects into bands of rows that fit a cache, and count each band."""
+def _banded(truth: NDArray[Any], pred: NDArray[Any], rows: Span, left: int) -> Banded:
+    """Bring the objects into bands of rows that fit a cache, shared out among the threads."""
     from clustervet import _kernels
 
     lows, height = (np.int64(rows[0]), np.int64(left)), rows[1]
@@ -256,10 +304,21 @@ def _count_sparse(
         for k, part in enumerate(parts)
     ]
     _kernels.run(_kernels.fill_bands, jobs)
-    counts = np.empty(len(truth), np.uint32 if len(truth) < 2**32 else np.int64)
-    indptr, into = np.zeros(height + 1, np.int64), np.zeros(bands + 1, np.int64)
     edges = np.searchsorted(starts, [first for first, _ in parts] + [len(truth)]).tolist()
-    shares = list(pairwise([0, *edges[1:-1], bands]))
+    return Banded(shift, starts, near, far, list(pairwise([0, *edges[1:-1], bands])))
+
+
+def _count_sparse(
+    truth: NDArray[Any], pred: NDArray[Any], rows: Span, left: int, used: NDArray[np.bool_]
+) -> Cells:
+    """Count each band of rows."""
+    from clustervet import _kernels
+
+    bands = _banded(truth, pred, rows, left)
+    shift, starts, far, shares, height = bands.shift, bands.starts, bands.far, bands.shares, rows[1]
+    counts = np.empty(len(truth), np.uint32 if len(truth) < 2**32 else np.int64)
+    indptr, into = np.zeros(height + 1, np.int64), np.zeros(len(starts), np.int64)
+    near, bands = bands.near, bands._replace(near=bands.near[:0])
     _kernels.run(
         _kernels.count_bands,
         [(*share, starts, shift, near, far, counts, indptr[1:], into[1:]) for share in shares],

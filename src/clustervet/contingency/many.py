@@ -1,4 +1,4 @@
-"""One truth and many predictions: the pairs of all their tables, counted together."""
+"""Pairs of objects without a table: of one truth and many predictions, or of many objects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.contingency.count import FEW_OBJECTS
+from clustervet.contingency.count import FEW_OBJECTS, count_pairs_alone
 from clustervet.contingency.derived import Pairs, Table
 from clustervet.labels import encode_one
 from clustervet.registry import register_batch
@@ -72,9 +72,30 @@ def count_many(truth: Any, preds: Any) -> ManyPairs | None:
     return ManyPairs(n, pairs, np.concatenate(identical))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PairsAlone(Table):
+    """What is known about the pairs of n objects whose table is not made."""
+
+    exact_n: int
+    exact_pairs: Pairs
+    identical: bool
+    is_whole: bool = True
+
+
+def count_alone(truth: Any, pred: Any) -> PairsAlone | None:
+    """Count the pairs of two arrays of whole numbers; None if their table is made as quickly."""
+    found = count_pairs_alone(truth, pred)
+    if found is None:
+        return None
+    n, (classes, clusters, both) = len(truth), found
+    rest = n * (n - 1) // 2 - classes - clusters + both
+    pairs = Pairs(both, classes - both, clusters - both, rest)
+    return PairsAlone(n, pairs, both == classes == clusters)
+
+
 def _form(pred: Any) -> tuple[Any, ...]:
     """Type and length of an array; nothing of anything else."""
     return (pred.dtype, *pred.shape) if type(pred) is np.ndarray else ()
 
 
-register_batch("external", count_many)
+register_batch("external", count_many, count_alone)

@@ -18,6 +18,7 @@ from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.ensemble import Ensemble, distance_matrix
 from clustervet.errors import FileError
+from clustervet.external import adjusted_rand
 from clustervet.partition import Partition
 from clustervet.scorecard import external_scores, internal_scores
 
@@ -111,12 +112,13 @@ def _tables(truth: Any, pred: Any) -> None:
     """Count labels of several types; compute every measure, with and without weights."""
     for kind in (np.int64, np.int32):
         sides = [labels.astype(kind) for labels in (truth, pred)]
-        Contingency.from_labels(*sides)
-        Contingency.from_labels(*(np.stack([side, side], axis=1)[:, 0] for side in sides))
-        Contingency.from_labels(sides[0], sides[1].astype(np.int32))
-        for side in sides:
+        fixed = [side.copy() for side in sides]
+        for side in fixed:
             side.setflags(write=False)
-        Contingency.from_labels(*sides)
+        apart = [np.stack([side, side], axis=1)[:, 0] for side in sides]
+        for one, other in (sides, fixed, apart, (sides[0], sides[1].astype(np.int32))):
+            Contingency.from_labels(one, other)
+            adjusted_rand(one, other)
     table = Contingency.from_labels(truth, pred)
     Contingency.from_labels(2**40 * truth, pred)
     external_scores(table)

@@ -273,12 +273,22 @@ def _tested(record: Measure) -> dict[str, str]:
     return {key: verdict.status for key, verdict in (packaged_row(record) or {}).items()}
 
 
+COMPARED: dict[str, str] = {
+    "soft": "compares memberships",
+    "overlapping": "compares covers",
+    "hierarchical": "compares trees",
+}
+
+
 def _traits(record: Measure) -> list[str]:
     traits = [DIRECTIONS[record.better], f"range {bounds(record.bounds)}"]
     traits += [f"in {record.unit}"] if record.unit else []
     if record.kind == "internal":
         traits += ["needs features, not classes", TIME[record.cost]]
         return [*traits, *([] if record.weighted else ["takes no weights"])]
+    if record.kind == "soft_internal":
+        return [*traits, "needs memberships, not classes"]
+    traits += [COMPARED[record.kind]] if record.kind in COMPARED else []
     traits += ["symmetric" if record.symmetric else "truth and prediction are not exchangeable"]
     traits += ["a metric"] if record.metric else []
     traits += ["corrected for chance"] if record.adjusted else []
