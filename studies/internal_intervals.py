@@ -38,6 +38,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 import clustervet as cv
+from clustervet.inference import groups as leaving
 from clustervet.inference import inner_interval
 from clustervet.inference.calibration import POINTS, SMALLEST, inner_group_of
 from clustervet.inference.interval import inner_intervals
@@ -194,7 +195,7 @@ def most_samples(record: Measure, samples: int) -> int:
 def simulate(job: tuple[str, tuple[str, ...] | None, tuple[int, ...], int, int]) -> Tallies:
     """How many samples each measure and group has, and how many intervals hold the value."""
     name, keys, sizes, samples, least_groups = job
-    inner_interval.GROUPS = least_groups
+    leaving.GROUPS = least_groups
     _, metric, make = POPULATIONS[name]
     rng = np.random.default_rng([7, *name.encode()])
     points, labels = make(rng)
@@ -273,7 +274,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--half", choices=("choose", "report"), default="report")
     parser.add_argument("--samples", type=int, default=100)
-    parser.add_argument("--groups", type=int, default=inner_interval.GROUPS)
+    parser.add_argument("--groups", type=int, default=leaving.GROUPS)
     parser.add_argument("--measures", help="separated by commas; all by default")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="into the package")

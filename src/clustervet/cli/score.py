@@ -69,8 +69,32 @@ def score(
     features: options.AskedFeatures = None,
     exclude: options.Exclude = None,
     memberships: options.Memberships = None,
+    true_memberships: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Degrees of membership of the truth, instead of --truth; with --memberships.",
+            callback=options.listed,
+        ),
+    ] = None,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Divide the --memberships of a row by their sum.")
+    ] = False,
+    cover: Annotated[
+        bool,
+        typer.Option(
+            "--cover",
+            help="Groups may overlap: each row is an object and one of its groups, in two files "
+            "or in columns that --id, --truth and --pred name.",
+        ),
+    ] = False,
+    tree: Annotated[
+        bool,
+        typer.Option(
+            "--tree",
+            help="Each file is a tree, the first one the truth: Newick text, or a linkage matrix "
+            "of scipy. In one table --truth and --pred name nested labels from coarse to fine.",
+        ),
     ] = False,
     standardize: options.Standardize = False,
     metric: options.Metric = "euclidean",
@@ -102,6 +126,12 @@ def score(
     [bold]clustervet score truth.parquet pred.csv --id id --truth y --pred c[/bold]
 
     [bold]clustervet score points.parquet --features x1,x2 --pred kmeans[/bold]
+
+    [bold]clustervet score truth.csv pred.csv --cover[/bold]
+
+    [bold]clustervet score a.nwk b.nwk --tree[/bold]
+
+    [bold]clustervet score table.csv --memberships 'p_*' --true-memberships 'q_*'[/bold]
     """
     from clustervet.frames.writing import write_whole
     from clustervet.scorecard.score_files import score_files
@@ -125,7 +155,10 @@ def score(
         missing=missing.value,
         weights=weights,
         memberships=memberships,
+        true_memberships=true_memberships,
         normalize=normalize,
+        cover=cover,
+        tree=tree,
         measures=measures,
         also=options.own_measures(measure),
         family=family,

@@ -244,10 +244,7 @@ def text_lines(
         ):
             yield _rows(lines, delimiter, row, place.sheet_row)
     except UnicodeDecodeError as error:
-        raise FileError(
-            f"{place.name} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert "
-            "it, for example with iconv."
-        ) from None
+        raise _not_text(place, error) from None
     except csv.Error as error:
         said = show_label(str(error), 100)  # it may quote a tab
         raise FileError(f"{place.name} is not well-formed delimited text: {said}.") from None
@@ -292,6 +289,28 @@ def _rows(lines: Iterator[str], delimiter: str, current: _Row, sheet_row: int) -
                 yield from ((blank, [""]) for blank in blanks)
             blanks = range(0)
         yield number, row
+
+
+def whole_text(place: Place) -> str:
+    """The text of a file that holds one thing, such as a tree; it may not be longer than a line."""
+    try:
+        with opened_text(place) as (stream, _):
+            held, length, longest = [], 0, longest_line()
+            for line in stream:
+                held.append(line)
+                length += len(line)
+                if length > longest:
+                    raise long_line(place.name, len(held))
+            return "".join(held)
+    except UnicodeDecodeError as error:
+        raise _not_text(place, error) from None
+
+
+def _not_text(place: Place, error: UnicodeDecodeError) -> FileError:
+    return FileError(
+        f"{place.name} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert it, "
+        "for example with iconv."
+    )
 
 
 @contextmanager

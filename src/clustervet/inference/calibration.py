@@ -101,3 +101,15 @@ def inner_coverage(measure: str, sizes: NDArray[Any], apart: bool) -> Coverage |
     """
     held = _study("inner_calibration").get(measure, {}).get(inner_group_of(sizes, apart))
     return Coverage(*held) if held else None
+
+
+def pair_coverage(measure: str, objects: int) -> Coverage | None:
+    """How often intervals of two clusterings that are more than labels were right in a study.
+
+    studies/pair_intervals.py writes it, by the number of objects alone.
+
+    >>> pair_coverage("no_such_measure", 100) is None
+    True
+    """
+    held = _study("pair_calibration").get(measure, {}).get(str(bisect_right(POINTS, objects)))
+    return Coverage(*held) if held else None

@@ -16,7 +16,13 @@ from clustervet.contingency import Contingency
 from clustervet.contingency.engine_table import with_cells
 from clustervet.errors import ParameterError
 from clustervet.geometry import Geometry
-from clustervet.inference.calibration import LEAST, Coverage, coverage_of, inner_coverage
+from clustervet.inference.calibration import (
+    LEAST,
+    Coverage,
+    coverage_of,
+    inner_coverage,
+    pair_coverage,
+)
 from clustervet.inference.groups import size_of
 from clustervet.inference.inner_interval import (
     DRAWING,
@@ -368,8 +374,9 @@ def pair_intervals(
     values = [float(record.evaluate(pair, **own).value) for record, own in measured]
     spreads = pair_spreads(pair, measured, random_state)
     found = []
-    for (record, _), value, (spread, groups) in zip(measured, values, spreads, strict=True):
-        made = spread_interval(value, spread, confidence, record.bounds, pair.n, 0, None, groups)
+    for (record, own), value, (spread, groups) in zip(measured, values, spreads, strict=True):
+        covered = None if own else pair_coverage(record.key, pair.n)
+        made = spread_interval(value, spread, confidence, record.bounds, pair.n, 0, covered, groups)
         found.append(replace(made, of="objects"))
     return found
 

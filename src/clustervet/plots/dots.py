@@ -16,6 +16,7 @@ from clustervet.plots.theme import EITHER, QUIET, SYMBOLS
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
 from clustervet.scorecard import Judgement, Score, ScoreCard, ScoreCards
+from clustervet.scorecard.card_document import best_card, headline_key
 from clustervet.view import best_places
 from clustervet.view.words import ARROWS, COUNTED, DIRECTIONS, brief, digits, ident, listed, spoken
 
@@ -503,4 +504,7 @@ canvas.draws(Ranking, ranking_plot)
 @figures.register
 def _(judgement: Judgement, *, theme: str = "light") -> list[Figure]:
     cards = judgement.scores or judgement.inner
-    return judgement_figures(cards, judgement.chances, theme=theme)
+    found = judgement_figures(cards, judgement.chances, theme=theme)
+    # What was compared is drawn for the best of several clusterings that are more than labels.
+    best = judgement.pairs.get(best_card(cards, headline_key(cards))) if cards else None
+    return [*found, *figures(best, theme=theme)]

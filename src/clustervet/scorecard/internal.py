@@ -18,9 +18,10 @@ from clustervet.inference.inner_interval import LABELS_GIVEN, check_points
 from clustervet.inference.interval import inner_intervals
 from clustervet.labels import check_index
 from clustervet.labels.pair import Missing, NoisePolicy, noise_place
-from clustervet.registry import Measure, measures
+from clustervet.registry import Measure, measures, subject_kind
 from clustervet.scorecard.card import GeometrySubject, Score, ScoreCard, ScoreCards
 from clustervet.scorecard.card_document import without_interval
+from clustervet.scorecard.pairs import refuse_for_memberships, score_memberships
 from clustervet.scorecard.questions import Chosen, named_labelings
 
 # Points up to which everything that takes time points × points is shown unasked, and how
@@ -153,9 +154,10 @@ def internal_scores(
     ----------
     X : array-like, sparse matrix, frame, Geometry or Moments
         One row per point; or a finished geometry, or the moments of the clusters.
-    labels : array-like or mapping, optional
+    labels : array-like, mapping or Memberships, optional
         One label per point. Several clusterings, as {name: labels}, are scored side by side. A
-        data frame and series of pandas must have equal indexes.
+        data frame and series of pandas must have equal indexes. `Memberships` are scored by how
+        sharp they are and how they fit the features, and may stand alone, without features.
     metric : str or callable, optional
         The distance between points; "gower" for data frames with columns of any kind,
         "precomputed" if X holds distances.
@@ -217,6 +219,12 @@ def internal_scores(
     >>> round(card["silhouette"], 4), card["ssq"]
     (0.961, nan)
     """
+    if subject_kind(X, labels) == "soft":
+        beside = {"weights": weights, "noise": noise, "noise_policy": noise_policy}
+        beside |= {"sample": sample, "confidence": confidence}
+        refuse_for_memberships(beside)
+        points = _standardized(X, metric, None) if standardize else X
+        return score_memberships(points, labels, metric, measures, family)
     options: dict[str, Any] = {"family": family, "sample": sample, "random_state": random_state}
     options["confidence"] = confidence
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from clustervet._checks import generator
@@ -15,7 +15,7 @@ from clustervet.registry import Pair, doors, measures
 from clustervet.scorecard.card import PairSubject, Score, ScoreCard, ScoreCards
 from clustervet.scorecard.card_document import without_interval
 from clustervet.scorecard.judgement import Judgement
-from clustervet.scorecard.questions import GIVEN, Questions, named_labelings
+from clustervet.scorecard.questions import GIVEN, Chosen, Questions, named_labelings
 
 
 def judge_pairs(truth: Any, pred: Any, asked: Questions, **options: Any) -> Judgement:
@@ -40,7 +40,8 @@ def _card(name: str, pair: Pair, asked: Questions) -> ScoreCard:
         intervals = {record.key: one for (record, _), one in zip(able, made, strict=True)}
         remarks += without_interval(records)
     scores = [Score(r, *r.evaluate(pair), intervals.get(r.key)) for r in records]
-    about = PairSubject(asked.kind, pair.n, pair.sizes, pred=name, remarks=tuple(remarks))
+    sizes = {key: size for key, size in pair.sizes.items() if key != "objects"}
+    about = PairSubject(asked.kind, pair.n, sizes, pred=name, remarks=tuple(remarks))
     return ScoreCard(about, scores)
 
 
@@ -63,3 +64,27 @@ def _ranking(truth: Any, preds: Mapping[str, Any], asked: Questions) -> Ranking 
         confidence=asked.confidence or 0.95,
         random_state=asked.random_state,
     )
+
+
+def refuse_for_memberships(given: Mapping[str, Any]) -> None:
+    """Refuse what scores of memberships by their features do not take."""
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(Setting(name), " is for labels, not for memberships.")
+
+
+def score_memberships(
+    features: Any,
+    memberships: Any,
+    metric: Any = None,
+    chosen: Chosen = None,
+    family: str | Iterable[str] | None = None,
+) -> ScoreCard:
+    """Return how sharp memberships are, and how they fit features where there are any."""
+    records = Questions(measures=chosen, family=family, kind="soft_internal").records()
+    given = [one for one in (features, memberships) if one is not None]
+    options = {} if features is None or metric is None else {"metric": metric}
+    subject = doors["soft_internal"]("scoring", *given, **options)
+    scores = [Score(record, *record.evaluate(subject)) for record in records]
+    about = PairSubject("soft_internal", subject.n, {"clusters": subject.memberships.k}, truth="")
+    return ScoreCard(about, scores)

@@ -9,11 +9,9 @@ from typing import Any
 
 from clustervet import _memory
 from clustervet._checks import share
-from clustervet.contingency import Contingency
 from clustervet.contingency.files import COMBINATIONS, ONE_TABLE, RANKED, read_tables
 from clustervet.contingency.mapping import places_beside
-from clustervet.contingency.tables import Tables
-from clustervet.errors import FileError, LabelError, ParameterError, Setting
+from clustervet.errors import ParameterError, Setting
 from clustervet.frames import FeatureTable, open_table
 from clustervet.frames.pairing import check_rows
 from clustervet.frames.patterns import spelled_columns
@@ -35,6 +33,7 @@ from clustervet.scorecard.groups import score_groups
 from clustervet.scorecard.internal import internal_scores
 from clustervet.scorecard.judge import judged
 from clustervet.scorecard.judgement import Judgement
+from clustervet.scorecard.pair_files import judge_others
 from clustervet.scorecard.questions import USUAL, Questions
 from clustervet.view.words import spoken
 
@@ -52,7 +51,10 @@ def score_files(
     also: Sequence[str] = (),
     family: str | Iterable[str] | None = None,
     memberships: Sequence[str] | None = None,
+    true_memberships: Sequence[str] | None = None,
     normalize: bool = False,
+    cover: bool = False,
+    tree: bool = False,
     features: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     standardize: bool = False,
@@ -96,9 +98,19 @@ def score_files(
     family : str or list of str, optional
         Only measures of this family.
     memberships : list of str, optional
-        Columns of degrees of membership, one per cluster, which stand for the prediction.
+        Columns of degrees of membership, one per cluster, which stand for the prediction. With a
+        truth they are scored by the table of shares, or by soft measures that are named; without
+        one, by how sharp they are and how they fit the features.
+    true_memberships : list of str, optional
+        Columns of degrees that stand for the truth; both are then compared by soft measures.
     normalize : bool, optional
         Whether the memberships of every object are divided by their sum, whatever that is.
+    cover : bool, optional
+        Whether groups may overlap: rows are an object and one of its groups, in two files or more,
+        of which the first has the truth, or in one table with `id`, `truth` and `pred`.
+    tree : bool, optional
+        Whether files hold trees, of which the first is the truth: Newick text, or linkage matrices
+        of scipy. In one table, `truth` and `pred` name nested labels from coarse to fine.
     features, exclude : list of str, optional
         The columns of features, and numeric columns that are none.
     standardize : bool, optional
@@ -160,23 +172,32 @@ def score_files(
         "random_state": random_state,
         "n_jobs": n_jobs,
     }
-    if memberships:
-        outside = {
+    if memberships or cover or tree:
+        options = asking | {"confidence": confidence, "resamples": resamples}
+        more: dict[str, Any] = {
+            "truth": truths,
             "pred": preds,
-            "features": features,
-            "exclude": exclude,
-            "standardize": standardize,
-            "metric": metric != "euclidean",
-            "sample": sample,
             "id": id,
-            "confidence": confidence,
+            "by": by,
+            "by_row": by_row,
         }
-        sharing = policies | {"normalize": normalize}
-        questions = Questions.of(None if measures is None else [*measures, *also], family, **asking)
-        table = _shared(files, truths, memberships, weights, sharing, reading, parsing, outside)
-        return judged(Tables.of(table), questions)
+        more |= {"weights": weights, "sample": sample, "engine": engine, "features": features}
+        more |= {"exclude": exclude, "standardize": standardize, "metric": metric}
+        more |= {"true_memberships": true_memberships, "memberships": memberships}
+        more |= policies | {"normalize": normalize, "measures": measures, "family": family}
+        if cover + tree + bool(memberships) > 1:
+            raise ParameterError(
+                Setting("cover"),
+                ", ",
+                Setting("tree"),
+                " and ",
+                Setting("memberships"),
+                " exclude each other.",
+            )
+        what = "cover" if cover else "tree" if tree else "memberships"
+        return judge_others(what, files, more, options, also, parsing | reading)
     if by is not None:
-        outside = {"features": features, "weights": weights, "engine": engine}
+        outside: dict[str, Any] = {"features": features, "weights": weights, "engine": engine}
         outside |= {"exclude": exclude, "standardize": standardize, "sample": sample}
         asking |= {"confidence": confidence, "resamples": resamples}
         questions = Questions.of(None if measures is None else [*measures, *also], family, **asking)
@@ -267,37 +288,6 @@ NO_RANKING = (
     "no ranking: it compares all predictions object by object, which the engine duckdb does for "
     f"up to {RANKED:,} objects and {COMBINATIONS:,} combinations of labels."
 )
-
-
-def _shared(
-    files: Sequence[str],
-    truths: Sequence[str],
-    memberships: Sequence[str],
-    weights: str | None,
-    sharing: Mapping[str, Any],
-    reading: Mapping[str, Any],
-    parsing: Mapping[str, Any],
-    outside: Mapping[str, Any],
-) -> Contingency:
-    """Return the table of one column of classes and columns of memberships."""
-    asked = Setting("memberships")
-    for name, value in outside.items():
-        if value:
-            raise ParameterError(Setting(name), " does not go with ", asked, ".")
-    if reading["engine"] is not None or len(files) != 1 or is_many(files[0]):
-        raise ParameterError(asked, " goes with one file that is read into memory.")
-    if len(truths) != 1:
-        raise ParameterError(asked, " goes with one ", Setting("truth"), ".")
-    with _memory.memory_limit(reading["memory_limit"]):
-        source = open_table(files[0], **parsing)
-        table = source.features(memberships, [*truths])
-        held = None if weights is None else source.features([weights]).matrix[:, 0]
-        try:
-            return Contingency.from_memberships(
-                table.labels(truths[0]), table.matrix, weights=held, **sharing
-            )
-        except LabelError as error:
-            raise FileError(f"{table.name}: ", *error.parts) from None
 
 
 def _grouped(

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from clustervet.errors import FileError, LabelError, ParameterError, Setting
+from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.frames.remarks import header_remark
 from clustervet.frames.source import INDEX, open_table
+from clustervet.hierarchical.files import linkage_matrix
 from clustervet.hierarchical.tree import read_linkage
 from clustervet.labels import show_label
 from clustervet.labels.pair import Missing
@@ -111,7 +109,7 @@ def score_tree_files(
         "measures": measures, "clusters": clusters, "noise": noise, "missing": missing
     }  # fmt: skip
     if linkage is not None:
-        tree = read_linkage(_matrix(linkage, array, memory_limit), show_label(linkage, 200))
+        tree = read_linkage(linkage_matrix(linkage, array, memory_limit), show_label(linkage, 200))
         classes = source.labels([truth])[truth]
         if len(classes) != len(tree.leaf):
             raise LabelError(
@@ -137,25 +135,3 @@ def score_tree_files(
         read = source.labels([truth, *(name for name in levels if name != truth)])
         found = score_tree(read[truth], {name: read[name] for name in levels}, **options)
     return replace(found, remarks=tuple(remarks))
-
-
-def _matrix(path: str, array: str | None, memory_limit: str | None) -> NDArray[Any]:
-    """Return the matrix of a file; the first line of a text may hold numbers already."""
-    try:
-        source = open_table(path, header=False, memory_limit=memory_limit)
-        again = True
-    except ParameterError:  # no delimited text
-        source = open_table(path, array=array, memory_limit=memory_limit)
-        again = False
-    try:
-        return np.asarray(source.features(list(source.columns)).matrix)
-    except FileError as error:
-        fault = error
-    if again:
-        try:
-            source = open_table(path, header=True, memory_limit=memory_limit)
-            return np.asarray(source.features(list(source.columns)).matrix)
-        except FileError as error:
-            fault = error
-    said = str(fault).partition(";")[0].rstrip(".")
-    raise FileError(f"{show_label(path, 200)} holds no linkage matrix: {said}.")

@@ -1,0 +1,294 @@
+"""Covers, trees and memberships in files, judged as `judge` judges them in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clustervet._memory import memory_limit as limited
+from clustervet.contingency import Contingency
+from clustervet.contingency.tables import Tables
+from clustervet.errors import ClustervetError, FileError, LabelError, ParameterError, Setting
+from clustervet.frames import Source, open_table
+from clustervet.frames.places import is_many
+from clustervet.hierarchical.files import read_tree_file
+from clustervet.hierarchical.hierarchy import Hierarchy
+from clustervet.labels import show_label
+from clustervet.overlapping import Cover
+from clustervet.registry import Kind
+from clustervet.registry import measures as registry
+from clustervet.scorecard.card import ScoreCards
+from clustervet.scorecard.internal import internal_scores
+from clustervet.scorecard.judge import judged
+from clustervet.scorecard.judgement import Judgement
+from clustervet.scorecard.pairs import judge_pairs
+from clustervet.scorecard.questions import Questions
+from clustervet.soft import Memberships
+from clustervet.view.words import counted, names
+
+Named = Mapping[str, Any]
+
+
+# Which of the options that `score_files` takes go with which kind of input.
+USED: dict[str, frozenset[str]] = {
+    "cover": frozenset({"truth", "pred", "id", "engine", "measures", "family"}),
+    "tree": frozenset({"truth", "pred", "measures", "family"}),
+    "memberships": frozenset(
+        {
+            *("truth", "memberships", "true_memberships", "normalize", "measures", "family"),
+            *("weights", "noise", "missing", "features", "exclude", "standardize", "metric"),
+        }
+    ),
+}
+UNUSED = {"metric": "euclidean", "missing": "raise"}
+
+
+def judge_others(
+    what: str,
+    files: Sequence[str],
+    given: Mapping[str, Any],
+    asking: Mapping[str, Any],
+    also: Sequence[str],
+    reading: Named,
+) -> Judgement:
+    """Score covers, trees or memberships in files; `given` are the other options by name."""
+    for name, value in given.items():
+        if name not in USED[what] and value and value != UNUSED.get(name):
+            raise ParameterError(Setting(name), " does not go with ", Setting(what), ".")
+    measures = None if given["measures"] is None else [*given["measures"], *also]
+    truths, preds = given["truth"], given["pred"]
+
+    def questions(kind: Kind) -> Questions:
+        return Questions.of(measures, given["family"], kind=kind, **asking)
+
+    if what == "tree":
+        return judge_tree_files(files, truths, preds, questions("hierarchical"), reading)
+    if what == "cover":
+        asked = questions("overlapping")
+        return judge_cover_files(files, truths, preds, given["id"], asked, reading)
+    return _judge_memberships(files, given, questions(_membership_kind(given)), reading)
+
+
+def judge_tree_files(
+    files: Sequence[str],
+    truths: Sequence[str],
+    preds: Sequence[str],
+    asked: Questions,
+    reading: Named,
+) -> Judgement:
+    """Score trees against the first one, or one table's nested labels against others of it."""
+    if len(files) > 1:
+        if truths or preds:
+            raise ParameterError(
+                Setting("tree"), " with several files takes one tree from each; name no columns."
+            )
+        trees = [read_tree_file(path, reading["array"], reading["memory_limit"]) for path in files]
+        return judge_pairs(trees[0], _by_file(files[1:], trees[1:]), asked)
+    if not truths or not preds:
+        raise ParameterError(
+            Setting("tree"),
+            " compares two files with a tree each, or nested labels in one table, whose columns ",
+            Setting("truth"),
+            " and ",
+            Setting("pred"),
+            " name from coarse to fine.",
+        )
+    source = open_table(files[0], **reading)
+    columns = source.labels([*dict.fromkeys([*truths, *preds])])
+    try:
+        sides = [Hierarchy({name: columns[name] for name in side}) for side in (truths, preds)]
+    except ClustervetError as error:
+        raise FileError(f"{source.name}: ", *error.parts) from None
+    return judge_pairs(sides[0], {",".join(preds): sides[1]}, asked)
+
+
+def judge_cover_files(
+    files: Sequence[str],
+    truths: Sequence[str],
+    preds: Sequence[str],
+    id: str | None,
+    asked: Questions,
+    reading: Named,
+) -> Judgement:
+    """Score groups that may overlap: one object and one of its groups per row.
+
+    Files have a cover each, the first of them the truth; one table has a column of objects and one
+    of groups for the truth and for each prediction.
+    """
+    if len(truths) > 1:
+        raise ParameterError(Setting("cover"), " goes with one ", Setting("truth"), ".")
+    edges: dict[str, Any] = {}
+    remarks: list[str] = []
+    if len(files) == 1:
+        if id is None or not truths or not preds:
+            raise ParameterError(
+                Setting("cover"),
+                " compares two files of objects and their groups, or columns of one table: name "
+                "the objects with ",
+                Setting("id"),
+                ", and groups with ",
+                Setting("truth"),
+                " and ",
+                Setting("pred"),
+                ".",
+            )
+        source = open_table(files[0], **reading)
+        for name in (*truths, *preds):
+            edges[name] = _edges(source, id, name, remarks, once=False)
+        truth = edges.pop(truths[0])
+    else:
+        held = []
+        for place, path in enumerate(files):
+            source = open_table(path, **reading)
+            wanted = truths if place == 0 else preds
+            held.append(_edges(source, *_two_columns(source, id, wanted), remarks, once=True))
+        truth, edges = held[0], _by_file(files[1:], held[1:])
+    every = list(dict.fromkeys(name for side in (truth, *edges.values()) for name in side[0]))
+    made = {name: Cover.from_edges(*side, every) for name, side in edges.items()}
+    found = judge_pairs(Cover.from_edges(*truth, every), made, asked)
+    return replace(found, remarks=tuple(remarks))
+
+
+def _edges(
+    source: Source, id: str, group: str, remarks: list[str], *, once: bool
+) -> tuple[list[Any], list[Any]]:
+    """Return objects and groups, each pair once; an object without a group has None."""
+    (found,) = source.groups([(id, group)])
+    if found is None:  # only where a limit was given
+        raise FileError(f"{source.name} has too many groups.")
+    objects, groups = ([None if x != x else x for x in list(found.keys[k])] for k in (id, group))
+    if any(name is None for name in objects):
+        raise FileError(f"{source.name} has a row without a value in {show_label(id)!r}.")
+    twice = int((np.asarray(found.counts) - 1).sum())
+    if once and twice:
+        rows = counted(twice, "membership is", "memberships are")
+        remarks.append(f"{source.name}: {rows} there already in another row, and counted once.")
+    # A group of rows may come in parts.
+    pairs = dict.fromkeys(zip(objects, groups, strict=True))
+    return [one for one, _ in pairs], [other for _, other in pairs]
+
+
+def _two_columns(source: Source, key: str | None, wanted: Sequence[str]) -> tuple[str, str]:
+    """Return the columns of objects and of groups; two columns need no names."""
+    columns = list(source.columns)
+    if len(wanted) > 1:
+        raise ParameterError(
+            f"each file has one column of groups; {names(wanted)} are {len(wanted)}."
+        )
+    rest = [name for name in columns if name not in (key, *wanted)]
+    if key is None and len(rest) == 2 - len(wanted):
+        key, *rest = rest
+    if key is not None and not wanted and len(rest) == 1:
+        wanted = rest
+    if key is None or not wanted:
+        raise ParameterError(
+            f"{source.name} has the columns {names(columns)}; name the objects with ",
+            Setting("id"),
+            ", and the groups with ",
+            Setting("truth"),
+            " in the first file and ",
+            Setting("pred"),
+            " in others.",
+        )
+    return key, wanted[0]
+
+
+def _by_file(files: Sequence[str], made: Sequence[Any]) -> dict[str, Any]:
+    """Return what files hold by their names without folders, where these differ."""
+    stems = [Path(path).stem if path != "-" else "standard input" for path in files]
+    keys = stems if len(set(stems)) == len(stems) else list(files)
+    if len(set(keys)) < len(keys):
+        raise ParameterError("the same file is named twice among the predictions.")
+    return dict(zip(keys, made, strict=True))
+
+
+def _judge_memberships(
+    files: Sequence[str], given: Mapping[str, Any], asked: Questions, reading: Named
+) -> Judgement:
+    """Score memberships against classes, against other memberships, or against features."""
+    _check_memberships(files, given, asked)
+    truths, normalize = given["truth"], given["normalize"]
+    source = open_table(files[0], **reading)
+    with limited(reading["memory_limit"]):
+        table = source.features(given["memberships"], truths)
+        classes = table.labels(truths[0]) if truths else None
+        try:
+            if asked.kind == "external":
+                weights = given["weights"]
+                held = None if weights is None else source.features([weights]).matrix[:, 0]
+                policies = {"noise": given["noise"], "missing": given["missing"]}
+                shared = Contingency.from_memberships(
+                    classes, table.matrix, weights=held, normalize=normalize, **policies
+                )
+                return judged(Tables.of(shared), asked)
+            pred = Memberships(table.matrix, names=table.feature_names, normalize=normalize)
+            if asked.kind == "soft_internal":
+                return _judge_inner(source, pred, given, asked)
+            if given["true_memberships"]:
+                other = source.features(given["true_memberships"])
+                known = other.feature_names
+                truth = Memberships(other.matrix, names=known, normalize=normalize)
+                return judge_pairs(truth, pred, asked)
+            return judge_pairs(Memberships.from_labels(classes), pred, asked)
+        except LabelError as error:
+            raise FileError(f"{source.name}: ", *error.parts) from None
+
+
+def _judge_inner(
+    source: Source, pred: Memberships, given: Mapping[str, Any], asked: Questions
+) -> Judgement:
+    """Score memberships by how sharp they are, and how they fit features where these are named."""
+    points = None
+    if given["features"]:
+        outside = [*map(str, pred.names), *given["exclude"]]
+        points = source.features(given["features"], outside).matrix
+    inner = internal_scores(
+        points,
+        pred,
+        given["metric"],
+        measures=asked.measures,
+        family=asked.family,
+        standardize=given["standardize"],
+    )
+    return Judgement(inner=ScoreCards({"pred": inner}))
+
+
+def _check_memberships(files: Sequence[str], given: Mapping[str, Any], asked: Questions) -> None:
+    """Refuse options that this kind of scores does not take."""
+    soft = Setting("memberships")
+    if len(files) != 1 or is_many(files[0]):
+        raise ParameterError(soft, " goes with one file that is read into memory.")
+    if len(given["truth"]) > 1:
+        raise ParameterError(soft, " goes with one ", Setting("truth"), ".")
+    if given["truth"] and given["true_memberships"]:
+        raise ParameterError(Setting("true_memberships"), " goes without ", Setting("truth"), ".")
+    inner = {"features", "exclude", "standardize", "metric"}
+    taken = {"soft_internal": inner, "external": {"weights", "noise", "missing"}}
+    for name in sorted(inner | {"weights", "noise", "missing"} - taken.get(asked.kind, set())):
+        value = given[name]
+        if name not in taken.get(asked.kind, set()) and value and value != UNUSED.get(name):
+            raise ParameterError(Setting(name), " does not go with ", soft, " here.")
+    if asked.kind == "external" and asked.confidence is not None:
+        raise ParameterError(Setting("confidence"), " does not go with ", soft, ".")
+    for name, value in (("confidence", asked.confidence), ("chance", asked.chance)):
+        if asked.kind == "soft_internal" and value is not None:
+            raise ParameterError(Setting(name), " goes with a truth.")
+
+
+def _membership_kind(given: Mapping[str, Any]) -> Kind:
+    """Return what memberships are scored by: a table of shares, soft measures, or the points.
+
+    Classes make a table, unless soft measures are asked for.
+    """
+    if given["true_memberships"]:
+        return "soft"
+    if not given["truth"]:
+        return "soft_internal"
+    family = given["family"]
+    kinds = {record.kind for record in registry.select(given["measures"] or [])}
+    kinds |= {record.kind for record in registry.select(family=family)} if family else set()
+    return "soft" if "soft" in kinds else "external"
