@@ -1,7 +1,9 @@
 """Small pictures of how each measure answers to growing noise, for the pages of the measures.
 
 External measures judge tables of Dom's family (Dom 2001, §6.1). Internal measures judge three
-groups of points of which a growing share has the labels of other points.
+groups of points of which a growing share has the labels of other points. Measures of soft,
+overlapping and hierarchical clusterings compare one with itself after a growing share of its
+objects have changed places.
 """
 
 from __future__ import annotations
@@ -12,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import clustervet as cv
 from clustervet.errors import UndefinedError
 from clustervet.lab import expected_table, family
-from clustervet.registry import Measure
+from clustervet.registry import PAIRED, Measure, doors
 
 # With 8,000 objects every expected count is a whole number.
 CLASSES, OBJECTS = 5, 8_000
@@ -46,6 +49,16 @@ def curves(record: Measure) -> list[Curve]:
                 expected_table(family(CLASSES, CLASSES, 1, error_noise=share), OBJECTS),
             ),
         }
+    elif record.kind in PAIRED:
+        truth = OTHERS[record.kind]()
+        judged = {
+            "objects that have changed places": lambda share: (_exchanged(record, truth, share),)
+        }
+    elif record.kind == "soft_internal":
+        points, _ = groups()
+        judged = {
+            "degrees of others, and spread": lambda share: (points, _spread(_soft(), share))
+        }
     else:
         points, labels = groups()
         judged = {
@@ -71,6 +84,62 @@ def groups() -> tuple[Any, Any]:
     labels = np.repeat([0, 1, 2], (60, 90, 120))
     centres = np.array([[0.0, 0.0], [6.0, 1.0], [3.0, 6.0]])
     return centres[labels] + rng.normal(size=(len(labels), 2)), labels
+
+
+def _soft() -> Any:
+    """Degrees of the three groups by the distances to their centres."""
+    points, labels = groups()
+    centres = np.array([points[labels == k].mean(axis=0) for k in range(3)])
+    degrees = np.exp(-((points[:, None] - centres) ** 2).sum(axis=2) / 4)
+    return degrees / degrees.sum(axis=1, keepdims=True)
+
+
+def _spread(degrees: Any, share: float) -> Any:
+    """Give a share of the objects the degrees of others, and mix all with equal ones."""
+    mixed = degrees[_order(len(degrees), share)]
+    return cv.Memberships((1 - share) * mixed + share / degrees.shape[1])
+
+
+def _overlaps() -> Any:
+    """Three groups of which neighbours share some objects."""
+    _, labels = groups()
+    also = np.arange(len(labels)) % 5 == 0
+    return cv.Cover(
+        [np.flatnonzero((labels == k) | (also & (labels == (k + 1) % 3))) for k in range(3)]
+    )
+
+
+def _tree() -> Any:
+    """The tree of average linkage of some of the points."""
+    from scipy.cluster.hierarchy import linkage
+
+    points, _ = groups()
+    return cv.Hierarchy(linkage(points[::3], "average"))
+
+
+OTHERS: dict[str, Callable[[], Any]] = {
+    "soft": lambda: cv.Memberships(_soft()),
+    "overlapping": _overlaps,
+    "hierarchical": _tree,
+}
+
+
+def _exchanged(record: Measure, truth: Any, share: float) -> Any:
+    """A clustering and itself with a share of the objects exchanged; a flat truth where needed."""
+    known: Any = truth
+    if record.key == "dendrogram_purity":
+        known = groups()[1][::3]
+    pair = doors[record.kind]("a curve", known, truth)
+    return pair.shuffled(_order(pair.n, share))
+
+
+def _order(objects: int, share: float) -> Any:
+    """Exchange a share of the objects among themselves."""
+    rng = np.random.default_rng(2)
+    order = np.arange(objects)
+    chosen = rng.permutation(objects)[: round(share * objects)]
+    order[chosen] = rng.permutation(chosen)
+    return order
 
 
 def shuffled(labels: Any, share: float) -> Any:

@@ -34,6 +34,7 @@ LETTERS = {
     "information": "shares",
     "coding": "shares",
     **dict.fromkeys(FIELDS, "table"),
+    **{family: family for family in ("soft", "fuzziness", "covers", "hierarchies")},
 }
 
 

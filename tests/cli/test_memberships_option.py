@@ -34,7 +34,7 @@ def test_memberships_are_scored(run, path):
         (["p0,p1", "--standardize"], "--standardize does not go with --memberships"),
         (["p0,p1", "--metric", "cosine"], "--metric does not go with --memberships"),
         (["p0,p1", "--sample", "10"], "--sample does not go with --memberships"),
-        (["p0,p1", "--engine", "polars"], "--memberships goes with one file"),
+        (["p0,p1", "--engine", "polars"], "--engine does not go with --memberships"),
         (["p0,p1", "-t", "w"], "--memberships goes with one --truth"),
         (["p0,q"], "'q'"),
     ],

@@ -208,6 +208,10 @@ def test_large_groups_of_pairs_are_counted_too() -> None:
     ("truth", "pred"),
     [
         (np.arange(100), np.arange(100)),
+        (np.array([-1, 0, 1]), np.array([0, 0, 1])),
+        (np.array([0, 0, 1]), np.array([0, 0, 1], np.int32)),
+        (np.empty(0, np.int64), np.empty(0, np.int64)),
+        (np.zeros((2, 2), np.int64), np.zeros((2, 2), np.int64)),
         (np.zeros(30_000, np.int64), np.arange(30_000) % 5),
         (np.arange(30_000) * 2**40, np.arange(30_000)),
         (np.arange(30_000), np.arange(30_001)),
@@ -218,3 +222,16 @@ def test_large_groups_of_pairs_are_counted_too() -> None:
 )
 def test_other_labels_are_counted_as_a_table(truth: Any, pred: Any) -> None:
     assert many.count_alone(truth, pred) is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63)), min_size=1, max_size=30))
+def test_pairs_of_few_objects_need_no_table_either(rows: list[tuple[int, int]]) -> None:
+    truth, pred = np.array(rows).T.copy()
+    found = many.count_alone(truth, pred)
+    assert found is not None
+    table = cv.Contingency.from_labels(truth.tolist(), pred.tolist())
+    assert found.exact_pairs == table.exact_pairs
+    assert found.exact_n == len(rows)
+    assert found.identical == table.identical
+    for key in ("adjusted_rand", "fowlkes_mallows", "pair_f1"):
+        np.testing.assert_equal(cv.measures[key](truth, pred), cv.measures[key](table))

@@ -154,21 +154,41 @@ def _guess(values: NDArray[Any]) -> Span:
 
 
 def count_pairs_alone(truth: Any, pred: Any) -> tuple[int, int, int] | None:
-    """Pairs of objects in one class, in one cluster, and in both, of many objects.
+    """Pairs of objects in one class, in one cluster, and in both.
 
-    None for anything but two arrays of whole numbers whose table is large and sparse: other tables
-    are counted in as little time.
+    None for anything but two arrays of whole numbers with a small table, or with a large and sparse
+    one: other tables are counted in as little time.
     """
-    sides = [truth, pred]
-    if any(type(side) is not np.ndarray or side.dtype not in UNSIGNED for side in sides):
+    if not (type(truth) is type(pred) is np.ndarray and truth.dtype in UNSIGNED):
         return None
-    if truth.ndim != 1 or truth.shape != pred.shape or not FEW_OBJECTS < len(truth) <= BLOCK:
+    if pred.dtype not in UNSIGNED or truth.ndim != 1 or truth.shape != pred.shape:
         return None
-    if not _is_sparse(_guess(truth)[1], _guess(pred)[1], len(truth)):
+    if len(truth) <= FEW_OBJECTS:
+        return _few_pairs(truth, pred) if truth.dtype == pred.dtype and len(truth) else None
+    if len(truth) > BLOCK or not _is_sparse(_guess(truth)[1], _guess(pred)[1], len(truth)):
         return None
+    return _sparse_pairs(truth, pred)
+
+
+def _few_pairs(truth: NDArray[Any], pred: NDArray[Any]) -> tuple[int, int, int] | None:
+    """Pairs by a dense table of small numbers from 0 on."""
+    largest = np.maximum.reduce((truth | pred).view(UNSIGNED[truth.dtype]))  # large if one is < 0
+    bits = int(largest).bit_length()
+    if bits > FEW_BITS:
+        return None
+    width, n = 1 << bits, len(truth)
+    cells = np.bincount((truth << bits) | pred, minlength=width * width)
+    table = cells.reshape(width, width)
+    rows, cols = np.add.reduce(table, axis=1), np.add.reduce(table, axis=0)
+    squares = (int(sizes.dot(sizes)) for sizes in (rows, cols, cells))
+    in_row, in_col, in_cell = ((square - n) // 2 for square in squares)
+    return in_row, in_col, in_cell
+
+
+def _sparse_pairs(truth: NDArray[Any], pred: NDArray[Any]) -> tuple[int, int, int] | None:
     from clustervet import _kernels
 
-    found = _kernels.run(_kernels.value_range, [(side,) for side in sides])
+    found = _kernels.run(_kernels.value_range, [(truth,), (pred,)])
     (low, height), (left, width) = [(int(a), int(b) - int(a) + 1) for a, b in found]
     if max(height, width) > max(2**16, 2 * len(truth)) or not _is_sparse(height, width, len(truth)):
         return None

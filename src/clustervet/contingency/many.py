@@ -83,7 +83,7 @@ class PairsAlone(Table):
 
 
 def count_alone(truth: Any, pred: Any) -> PairsAlone | None:
-    """Count the pairs of two arrays of whole numbers; None if their table is made as quickly."""
+    """Count the pairs of two arrays of whole numbers; None if their table takes no longer."""
     found = count_pairs_alone(truth, pred)
     if found is None:
         return None

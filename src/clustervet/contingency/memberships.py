@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 
 from clustervet.contingency.build import Built, build_cells, frame_parts, is_frame
 from clustervet.errors import LabelError, Setting
-from clustervet.labels import consecutive, encode_weights, read_labels, show_label
+from clustervet.labels import (
+    check_index,
+    consecutive,
+    encode_weights,
+    read_labels,
+    show_label,
+)
 from clustervet.labels.pair import noise_policies, settled
 
 # Rows whose sums differ from 1 by more are no memberships; those of written digits differ by less.
@@ -28,9 +34,10 @@ def shared_cells(
     """Cells of classes, or of a second matrix of memberships, against memberships."""
     from scipy.sparse import csr_array
 
-    shares, cluster_names = _read(memberships, "memberships", normalize)
+    check_index({"truth": truth, "memberships": memberships, "weights": weights})
+    shares, cluster_names = read_memberships(memberships, "memberships", normalize)
     if is_matrix(truth):
-        left, class_names = _read(truth, "truth", normalize)
+        left, class_names = read_memberships(truth, "truth", normalize)
         if left.shape[0] != shares.shape[0]:
             raise LabelError(
                 f"truth has {left.shape[0]:,} rows and memberships has {shares.shape[0]:,}; they "
@@ -62,10 +69,42 @@ def is_matrix(given: Any) -> bool:
     return isinstance(first, list | tuple | np.ndarray)
 
 
-def _read(given: Any, what: str, normalize: bool) -> tuple[Any, list[Any] | None]:
-    """Shares of each object, which sum to 1, and the names of the columns if they have any."""
+def read_memberships(
+    given: Any, what: str = "memberships", normalize: bool = False
+) -> tuple[Any, list[Any] | None]:
+    """Shares of each object, which sum to 1, and the names of the columns if they have any.
+
+    Parameters
+    ----------
+    given : array-like, sparse matrix, data frame or Memberships
+        One row per object and one column per cluster.
+    what : str, optional
+        What messages call it.
+    normalize : bool, optional
+        Whether every row is divided by its sum, whatever that is.
+
+    Returns
+    -------
+    shares : ndarray or csr_array
+        The degrees of membership; each row sums to 1.
+    names : list or None
+        Names of the clusters.
+
+    Raises
+    ------
+    LabelError
+        If it is no matrix of finite numbers of at least 0, or a row does not sum to 1.
+
+    Examples
+    --------
+    >>> shares, names = read_memberships([[1, 3], [2, 0]], normalize=True)
+    >>> shares.tolist(), names
+    ([[0.25, 0.75], [1.0, 0.0]], None)
+    """
     from scipy.sparse import csr_array
 
+    if hasattr(given, "shares") and hasattr(given, "names"):
+        return given.shares, list(given.names)
     names: list[Any] | None = None
     if not hasattr(given, "tocsr") and is_frame(given):
         _, names, given = frame_parts(given)

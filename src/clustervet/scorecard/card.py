@@ -200,8 +200,21 @@ class PairSubject:
         return {**data, **self.sizes, "remarks": list(self.remarks)}
 
     def __str__(self) -> str:
-        sizes = [f"{size:,} {name}" for name, size in self.sizes.items()]
+        sizes = [
+            f"{size:,} {_one(name) if size == 1 else name}" for name, size in self.sizes.items()
+        ]
         return ", ".join([counted(self.objects, "object"), *sizes])
+
+
+def _one(names: str) -> str:
+    """The word for one of several parts of a clustering.
+
+    >>> _one("true groups"), _one("classes")
+    ('true group', 'class')
+    """
+    return (
+        names.replace("classes", "class").replace("clusters", "cluster").replace("groups", "group")
+    )
 
 
 class ScoreCard(Result, Mapping[str, float]):

@@ -109,7 +109,7 @@ class Questions:
 def ranking_measure(chosen: Chosen, kind: Kind = "external") -> str | None:
     """Return the measure that ranks: the first of those named that can tell predictions apart."""
     if chosen is None:
-        return LEADERS[kind]
+        return LEADERS.get(kind)
     records = [record for record in measures.select(chosen) if record.kind == kind]
     return next((record.key for record in records if not why_no_test(record)), None)
 

@@ -172,6 +172,10 @@ def score_files(
         "random_state": random_state,
         "n_jobs": n_jobs,
     }
+    if true_memberships and not memberships:
+        raise ParameterError(
+            Setting("true_memberships"), " goes with ", Setting("memberships"), "."
+        )
     if memberships or cover or tree:
         options = asking | {"confidence": confidence, "resamples": resamples}
         more: dict[str, Any] = {
