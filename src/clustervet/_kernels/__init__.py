@@ -16,6 +16,7 @@ _ROOMS = {
     "cells": ("cell_sums", "entropy", "expected_terms", "margins", "peaks", "sum_squares"),
     "counting": (
         "band_sizes",
+        "column_sizes",
         "count_bands",
         "count_dense",
         "fill_bands",
@@ -24,8 +25,10 @@ _ROOMS = {
         "group",
         "hash_codes",
         "merge_dense",
+        "pair_bands",
         "value_range",
     ),
+    "covers": ("count_shared", "share_of_objects"),
     "density": ("core_distances", "grow_tree", "least_reachability"),
     "given": ("survey",),
     "labelings": ("band", "by_rows", "count_pair", "shrink"),
@@ -62,6 +65,7 @@ _ROOMS = {
         "extreme_rows",
         "settle_pending",
     ),
+    "soft_pairs": ("between", "concordances", "gaps", "overlaps"),
     "tiles": (
         "CHEBYSHEV",
         "EUCLIDEAN",

@@ -108,6 +108,8 @@ def read_memberships(
     names: list[Any] | None = None
     if not hasattr(given, "tocsr") and is_frame(given):
         _, names, given = frame_parts(given)
+    if np.ma.is_masked(given):
+        raise LabelError(f"{what} must be a matrix of numbers; some are masked.")
     if hasattr(given, "tocsr"):
         matrix: Any = csr_array(given.tocsr().astype(np.float64))
         matrix.sum_duplicates()

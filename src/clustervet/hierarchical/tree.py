@@ -101,6 +101,8 @@ def read_tree(tree: Any, truth: Any = None, missing: Missing = "raise") -> Tree:
     """Read a tree of any supported kind; `truth` is only compared by its index."""
     if isinstance(tree, Tree):
         return tree
+    if isinstance(read := getattr(tree, "tree", None), Tree):  # of a hierarchy
+        return read
     if hasattr(tree, "children_"):
         heights = getattr(tree, "distances_", None)
         leaves = int(getattr(tree, "n_leaves_", len(tree.children_) + 1))
@@ -197,7 +199,8 @@ def _levels(tree: Any) -> dict[str, Any]:
                 "be collected first."
             )
         return {show_label(name): frame.column(name) for name in frame.columns}
-    if isinstance(tree, str | bytes) or not isinstance(tree, Iterable):
+    single = isinstance(tree, str | bytes) or getattr(tree, "shape", None) == ()
+    if single or not isinstance(tree, Iterable):
         raise ParameterError(
             "a tree is a linkage matrix, a fitted AgglomerativeClustering or HDBSCAN, or nested "
             f"labelings from coarse to fine, not {kind_of(tree)}."

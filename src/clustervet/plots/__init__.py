@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from clustervet.plots.benchmarks import benchmark_heatmap, critical_difference_plot
     from clustervet.plots.canvas import without_title
     from clustervet.plots.clusterwise import diagnosis_bars, silhouette_plot, stability_plot
+    from clustervet.plots.covers import match_heatmap, overlap_plot
     from clustervet.plots.curves import bound_plot, elbow_plot
     from clustervet.plots.displays import (
         BoundDisplay,
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
         SilhouetteDisplay,
     )
     from clustervet.plots.dots import ranking_plot, score_plot
+    from clustervet.plots.hierarchies import b_k_plot, tanglegram
     from clustervet.plots.laboratory import dom_figures, lattice_plot, property_matrix_plot
     from clustervet.plots.maps import dendrogram, distance_heatmap, map_plot, trajectory_plot
+    from clustervet.plots.memberships import membership_heatmap
     from clustervet.plots.points import points_plot
     from clustervet.plots.resolution import cluster_tree
     from clustervet.plots.still import svg
@@ -54,6 +57,7 @@ __all__ = [
     "ScoreDisplay",
     "SilhouetteDisplay",
     "alluvial",
+    "b_k_plot",
     "benchmark_heatmap",
     "bound_plot",
     "cluster_tree",
@@ -69,6 +73,9 @@ __all__ = [
     "information_diagram",
     "lattice_plot",
     "map_plot",
+    "match_heatmap",
+    "membership_heatmap",
+    "overlap_plot",
     "points_plot",
     "property_matrix_plot",
     "ranking_plot",
@@ -77,6 +84,7 @@ __all__ = [
     "silhouette_plot",
     "stability_plot",
     "svg",
+    "tanglegram",
     "template",
     "tendency_plot",
     "text_figures",
@@ -89,11 +97,14 @@ _MODULES = {
     "benchmarks": ("benchmark_heatmap", "critical_difference_plot"),
     "canvas": ("without_title",),
     "clusterwise": ("diagnosis_bars", "silhouette_plot", "stability_plot"),
+    "covers": ("match_heatmap", "overlap_plot"),
     "curves": ("bound_plot", "elbow_plot"),
     "displays": tuple(name for name in __all__ if name.endswith("Display")),
     "dots": ("ranking_plot", "score_plot"),
+    "hierarchies": ("b_k_plot", "tanglegram"),
     "laboratory": ("dom_figures", "lattice_plot", "property_matrix_plot"),
     "maps": ("dendrogram", "distance_heatmap", "map_plot", "trajectory_plot"),
+    "memberships": ("membership_heatmap",),
     "points": ("points_plot",),
     "resolution": ("cluster_tree",),
     "still": ("svg",),

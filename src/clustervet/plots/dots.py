@@ -24,7 +24,10 @@ Cards = ScoreCard | ScoreCards | Mapping[str, ScoreCard]
 Chances = Mapping[str, Any]
 Levels = dict[str, dict[str, Chance]]
 # The measures of the sentence about one card and of a page, where the card has them.
-HEADLINES = ("adjusted_rand", "adjusted_mutual_information", "variation_of_information")
+HEADLINES = (
+    *("adjusted_rand", "adjusted_mutual_information", "variation_of_information"),
+    *("ndc", "omega_index", "cophenetic_correlation"),
+)
 FIRST = (*HEADLINES, "matching_accuracy", "purity", "bcubed_f1")
 # Measures that a page shows.
 SHOWN = 5

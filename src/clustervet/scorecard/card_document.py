@@ -50,9 +50,18 @@ LEADING = (
     "variation_of_information",
     "matching_accuracy",
     "purity",
+    *("ndc", "adjusted_concordance", "fuzzy_adjusted_rand", "soft_normalized_mutual_information"),
+    *("omega_index", "overlapping_nmi_max", "extended_bcubed_f1", "best_match_f1"),
+    *("cophenetic_correlation", "bakers_gamma", "normalized_robinson_foulds", "dendrogram_purity"),
 )
-LEADING_INNER = ("silhouette", "calinski_harabasz", "davies_bouldin", "dbcv")
-HEADLINES = ("adjusted_rand", "silhouette", "simplified_silhouette", "davies_bouldin")
+LEADING_INNER = (
+    *("silhouette", "calinski_harabasz", "davies_bouldin", "dbcv"),
+    *("partition_coefficient", "fuzzy_silhouette", "fuzzy_xie_beni"),
+)
+HEADLINES = (
+    *("adjusted_rand", "silhouette", "simplified_silhouette", "davies_bouldin"),
+    *("ndc", "omega_index", "cophenetic_correlation", "partition_coefficient"),
+)
 # Cards that fit side by side; more have one row per value.
 SIDE_BY_SIDE = 12
 # Notes on single values that are shown.
@@ -254,8 +263,12 @@ def leaders_table(
 ) -> Table:
     """Return one row per clustering: its place, its clusters, and the leading measures."""
     first = next(iter(cards.values()))
-    inner = first.subject.truth == ""
+    inner, kind = first.subject.truth == "", getattr(first.subject, "kind", "external")
     wanted = [k for k in (LEADING_INNER if inner else LEADING) if k in first.scores]
+    values = {
+        k: [card.scores[k].value for card in cards.values() if k in card.scores] for k in wanted
+    }
+    wanted = [k for k in wanted if not all(map(math.isnan, values[k]))] or wanted
     leading = ranking.measure if ranking is not None else ""
     keys = [k for k in (leading, *(wanted or list(first.scores)[:5])) if k in first.scores]
     keys = list(dict.fromkeys(keys))
@@ -271,7 +284,7 @@ def leaders_table(
     columns = [
         Column("clustering", "text"),
         *([Column("against the best", "chip", hint=STANDING)] if standing else []),
-        Column("clusters"),
+        Column("groups" if kind in ("overlapping", "hierarchical") else "clusters"),
         *([Column("objects", hint="Objects that it is scored on")] if sized else []),
         *(_score_column(each) for each in scored),
         *([Column("p-value against chance")] if tested and not least else []),

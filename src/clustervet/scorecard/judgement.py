@@ -12,6 +12,7 @@ from clustervet.contingency.mapping import align
 from clustervet.errors import ParameterError
 from clustervet.geometry.clusters import ClusterDistances
 from clustervet.geometry.picture import ClusteredPoints
+from clustervet.hierarchical import BkCurve
 from clustervet.inference import Chance, Diagnosis, Ranking
 from clustervet.inference.chance import chance_table, tail_note
 from clustervet.registry import Pair, measures
@@ -44,6 +45,8 @@ class Judgement(Result):
         By clustering, its table of classes and clusters.
     pairs : mapping
         By clustering, what was scored of soft, overlapping or hierarchical ones.
+    curves : mapping
+        By tree, how well its cuts agree with those of the truth.
     unmatched : tuple
         How many ids of joined files have no partner, for each file.
     title : str
@@ -75,6 +78,7 @@ class Judgement(Result):
     diagnoses: Mapping[str, Diagnosis] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
     pairs: Mapping[str, Pair] = field(default_factory=dict, kw_only=True)
+    curves: Mapping[str, BkCurve] = field(default_factory=dict, kw_only=True)
     unmatched: tuple[Any, ...] | None = None
     title: str = ""
     remarks: tuple[str, ...] = ()
@@ -123,7 +127,7 @@ class Judgement(Result):
             every = [card for cards in parts for card in cards.to_dict()["cards"]]
             data = {"schema": SCHEMA, "cards": every}
         more: dict[str, Any] = {"ranking": self.ranking, "diagnoses": self.diagnoses}
-        more |= {"chance": self.chances, "distances": self.distances}
+        more |= {"chance": self.chances, "distances": self.distances, "cuts": self.curves}
         data |= {name: plain(value) for name, value in more.items() if value}
         if self.unmatched is not None:
             data["unmatched"] = plain(self.unmatched)
@@ -272,6 +276,10 @@ class Judgement(Result):
                     replace(each.section(f"clusters-{k}", f"p{k}"), title=title)
                     for k, (title, each) in enumerate(_titled(self.distances))
                 ),
+                *(
+                    _detailed(each.document().prefixed(f"p{k}-"), name)
+                    for k, (name, each) in enumerate(_named(self.curves))
+                ),
             ),
             paragraphs=(*filter(None, [self.title]), *made.paragraphs),
             notes=(*made.notes, *self._closing()),
@@ -305,6 +313,14 @@ def _titled(distances: Mapping[str, ClusterDistances]) -> list[tuple[str, Cluste
         (f"The clusters of {name}" if name else "The clusters", each)
         for name, each in _named(distances)
     ]
+
+
+def _detailed(section: Section, name: str) -> Section:
+    """Return a section whose tables are for pages alone."""
+    tables = tuple(replace(table, detail=True) for table in section.tables)
+    return replace(
+        section, title=f"{section.title}: {name}" if name else section.title, blocks=tables
+    )
 
 
 def _cards_section(cards: ScoreCards, marks: Marks) -> Section:

@@ -148,8 +148,8 @@ def judge_cover_files(
             held.append(_edges(source, *_two_columns(source, id, wanted), remarks, once=True))
         truth, edges = held[0], _by_file(files[1:], held[1:])
     every = list(dict.fromkeys(name for side in (truth, *edges.values()) for name in side[0]))
-    made = {name: Cover.from_edges(*side, every) for name, side in edges.items()}
-    found = judge_pairs(Cover.from_edges(*truth, every), made, asked)
+    made = {name: Cover.from_edges(side[0], side[1], every) for name, side in edges.items()}
+    found = judge_pairs(Cover.from_edges(truth[0], truth[1], every), made, asked)
     return replace(found, remarks=tuple(remarks))
 
 

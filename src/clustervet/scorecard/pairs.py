@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from clustervet._checks import generator
 from clustervet.errors import ParameterError, Setting
+from clustervet.hierarchical import BkCurve, b_k
 from clustervet.inference import Chance, Ranking, rank_predictions
 from clustervet.inference.chance import pair_levels
 from clustervet.inference.interval import pair_intervals
@@ -27,8 +29,13 @@ def judge_pairs(truth: Any, pred: Any, asked: Questions, **options: Any) -> Judg
     pairs = {name: doors[asked.kind]("scoring", truth, each) for name, each in preds.items()}
     cards = {name: _card(name, pair, asked) for name, pair in pairs.items()}
     chances = {name: _levels(pair, asked) for name, pair in pairs.items() if asked.chance}
-    ranking = _ranking(truth, preds, asked)
-    return Judgement(ScoreCards(cards), ranking=ranking, chances=chances, pairs=pairs)
+    return Judgement(
+        ScoreCards(cards),
+        ranking=_ranking(truth, preds, asked),
+        chances=chances,
+        pairs=pairs,
+        curves=_curves(pairs, asked),
+    )
 
 
 def _card(name: str, pair: Pair, asked: Questions) -> ScoreCard:
@@ -52,6 +59,17 @@ def _levels(pair: Pair, asked: Questions) -> dict[str, Chance]:
     rng = generator(asked.random_state)
     levels = pair_levels(pair, measured, str(asked.chance), asked.samples, "conservative", rng)
     return {level.measure: level for level in levels}
+
+
+def _curves(pairs: Mapping[str, Pair], asked: Questions) -> dict[str, BkCurve]:
+    """Return how well cuts of trees agree, where no measures are named and there are such cuts."""
+    if asked.kind != "hierarchical" or asked.measures is not None or asked.family is not None:
+        return {}
+    found = {}
+    for name, pair in pairs.items():
+        with suppress(ParameterError):  # no number of clusters is a cut of both trees
+            found[name] = b_k(pair)
+    return found
 
 
 def _ranking(truth: Any, preds: Mapping[str, Any], asked: Questions) -> Ranking | None:
