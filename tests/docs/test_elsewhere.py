@@ -101,7 +101,7 @@ def _value(expression: str, names: Names) -> Any:
 
 def _plain(row: Row, names: Names) -> float:
     """What the measure gives without parameters."""
-    inputs = "truth, pred" if cv.measures[row["ours"]].kind == "external" else "X, labels"
+    inputs = "X, labels" if cv.measures[row["ours"]].kind == "internal" else "truth, pred"
     return float(_value(f"cv.{row['ours']}({inputs})", names))
 
 

@@ -34,6 +34,14 @@ RESULTS = {
     "Distances": (lambda: cases.ensemble().distances, ["distances"]),
     "Ranking": (cases.ranking, ["ranking"]),
     "PropertyMatrix": (lambda: cv.lab.axioms(["rand"], ["symmetry"]), ["properties"]),
+    "BkCurve": (lambda: cv.b_k("(((a,b),c),(d,e));", "(((a,c),b),(d,e));"), ["b-k"]),
+    "TreePair": (lambda: cv.TreePair.of("((a,b),c);", "((c,b),a);"), ["tanglegram"]),
+    "Memberships": (lambda: cv.Memberships([[0.9, 0.1], [0.4, 0.6]]), ["memberships"]),
+    "Cover": (lambda: cv.Cover([[0, 1], [1, 2]]), ["overlaps"]),
+    "CoverPair": (
+        lambda: cv.CoverPair([[0, 1], [1, 2]], [[0], [1, 2]]),
+        ["matches", "overlaps", "overlaps"],
+    ),
     "DomStudy": (lambda: cv.lab.dom_study(["rand"]), ["sweep", "sweep", "scatter"]),
 }
 

@@ -84,6 +84,12 @@ FIGURES = {
         )
     ],
     "summary": lambda: plots.figures(cases.ensemble(9).summary()),
+    "memberships": lambda: [
+        plots.membership_heatmap([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]], ["a", "a", "b"])
+    ],
+    "covers": lambda: plots.figures(cv.CoverPair([[0, 1, 2], [2, 3]], [[0, 1], [1, 2, 3]])),
+    "tanglegram": lambda: [plots.tanglegram("((a,b),(c,d));", "((a,c),(b,d));")],
+    "b-k": lambda: [plots.b_k_plot(cv.b_k("(((a,b),c),(d,e));", "(((a,c),b),(d,e));"))],
     "properties": lambda: plots.figures(
         cv.lab.axioms(["rand", "vi", "nmi"], ["symmetry", "triangle", "locality"])
     ),

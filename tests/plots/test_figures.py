@@ -51,6 +51,17 @@ FIGURES = {
     ),
     "dendrogram": lambda **o: plots.dendrogram(cases.ensemble().hierarchy(), **o),
     "distances": lambda **o: plots.distance_heatmap(cases.ensemble().distances, **o),
+    "overlaps": lambda **o: plots.overlap_plot(cv.Cover({"<b>": [1, 2, 3], "$x$": [3, 4]}, 6), **o),
+    "matches": lambda **o: plots.match_heatmap(
+        cv.CoverPair({"<b>": [1, 2, 3], "$x$": [3, 4]}, {"<i>": [1, 2], "%{x}": [3, 4]}), **o
+    ),
+    "memberships": lambda **o: plots.membership_heatmap(
+        cv.Memberships([[0.9, 0.1], [0.2, 0.8]], names=["<b>", "$x$"]), ["<i>", "%{x}"], **o
+    ),
+    "tanglegram": lambda **o: plots.tanglegram(
+        "(('<b>','$x$'),('%{x}',d));", "(('<b>','%{x}'),('$x$',d));", **o
+    ),
+    "b-k": lambda **o: plots.b_k_plot(cv.b_k("(((a,b),c),(d,e));", "(((a,c),b),(d,e));"), **o),
     "lattice": lambda **o: plots.lattice_plot(4, marks={"<i>": [0, 0, 1, 1]}, **o),
 }
 

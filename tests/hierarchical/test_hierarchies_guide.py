@@ -1,0 +1,31 @@
+"""The values in the guide's page on trees are those that its code gives."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from scipy.cluster.hierarchy import linkage
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import StandardScaler
+
+import clustervet as cv
+
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "hierarchies.md"
+
+
+def test_values_in_the_guide() -> None:
+    wine = load_wine()
+    points = StandardScaler().fit_transform(wine.data).round(4)
+    names = {"cv": cv, "linkage": linkage, "X": points}
+    names["labels"] = {"cultivar": wine.target_names[wine.target]}
+    checked = 0
+    for block in re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S):
+        for line in block.splitlines():
+            code, _, said = line.partition("  # ")
+            if said:
+                assert eval(code, names) == eval(said), line
+                checked += 1
+            elif code and "plots." not in code:
+                exec(code, names)
+    assert checked == 13
