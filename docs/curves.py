@@ -56,9 +56,7 @@ def curves(record: Measure) -> list[Curve]:
         }
     elif record.kind == "soft_internal":
         points, _ = groups()
-        judged = {
-            "degrees of others, and spread": lambda share: (points, _spread(_soft(), share))
-        }
+        judged = {"degrees of others, and spread": lambda share: (points, _spread(_soft(), share))}
     else:
         points, labels = groups()
         judged = {
