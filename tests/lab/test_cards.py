@@ -81,17 +81,23 @@ def test_the_list_of_measures():
     assert json.loads(whole.to_json()) == [json.loads(record.to_json()) for record in RECORDS]
     assert whole.to_dict()["measures"][0] == RECORDS[0].to_dict()
     rows = list(csv.DictReader(io.StringIO(whole.to_csv())))
-    assert list(rows[0]) == ["measure", "better", "low", "high", "family", "title"]
+    assert list(rows[0]) == ["measure", "better", "low", "high", "kind", "family", "title"]
     assert [row["measure"] for row in rows] == list(cv.measures)
     assert {float(row["high"]) for row in rows} == {record.bounds[1] for record in RECORDS}
-    assert len(repr(whole).splitlines()) == 1 + len(RECORDS)
+    lines = repr(whole).splitlines()
+    kinds = {record.kind for record in RECORDS}
+    # Each kind has a title, a head and an empty line before it, but for the first one.
+    assert len(lines) == 3 * len(kinds) - 1 + len(RECORDS)
+    assert lines[0] == "Labels against labels"
 
 
-def test_families_are_kept_apart():
-    whole = lab.measure_list()
-    (table,) = whole.document().tables
-    ends = [record.family for record, row in zip(RECORDS, table.rows, strict=True) if row.last]
+def test_kinds_have_tables_in_which_families_are_kept_apart():
+    tables = lab.measure_list().document().tables
+    rows = [row for table in tables for row in table.rows]
+    assert [row.cells[0].text for row in rows] == [record.key for record in RECORDS]
+    ends = [record.family for record, row in zip(RECORDS, rows, strict=True) if row.last]
     assert ends == list(dict.fromkeys(record.family for record in RECORDS))
+    assert len(tables) == len({record.kind for record in RECORDS})
     pairs = lab.measure_list("pairs")
     assert {record.family for record in pairs.records} == {"pairs"}
     with pytest.raises(UnknownMeasureError, match="no family"):

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from clustervet.lab.matrix import known_properties, packaged_row
-from clustervet.registry import FIELDS, Measure, MeasureFunction
+from clustervet.registry import FIELDS, Kind, Measure, MeasureFunction
 from clustervet.registry import measures as registry
-from clustervet.view import Result, Section, facts_table, plain, plain_table, to_json
+from clustervet.view import Result, Section, Table, facts_table, plain, plain_table, to_json
 from clustervet.view.words import ARROWS, DIRECTIONS, bounds
 
 # What the JSON of a card holds, in this order, before the answers of the tests.
@@ -19,6 +19,15 @@ WRITTEN = (
     *("metric", "adjusted", "cost", "perfect", "aliases", "parameters", "meaning", "equation"),
     *("use", "avoid", "reference"),
 )
+# What the measures of a kind judge.
+KINDS: dict[Kind, str] = {
+    "external": "Labels against labels",
+    "internal": "Labels by the features",
+    "soft": "Degrees of membership against others, or against labels",
+    "soft_internal": "Degrees of membership alone, or by the features",
+    "overlapping": "Groups that overlap against others",
+    "hierarchical": "Trees against trees, or against labels",
+}
 TIME = {
     "cells": "time grows with the table's cells",
     "points": "time grows with the points",
@@ -95,7 +104,7 @@ class MeasureCard(Result):
         Returns
         -------
         dict of str to list
-            Measure, direction, bounds, family and title.
+            Measure, direction, bounds, kind, family and title.
         """
         return _columns([self.record])
 
@@ -169,7 +178,7 @@ class MeasureList(Result):
         Returns
         -------
         dict of str to list
-            Measure, direction, bounds, family and title.
+            Measure, direction, bounds, kind, family and title.
         """
         return _columns(self.records)
 
@@ -179,9 +188,15 @@ class MeasureList(Result):
         Returns
         -------
         Section
-            A table in which the families are kept apart.
+            One table per kind of measures, in which the families are kept apart.
         """
-        records = self.records
+        kinds = dict.fromkeys(record.kind for record in self.records)
+        tables = tuple(self._table(kind) for kind in kinds)
+        return Section("measures", "Measures", blocks=tables)
+
+    def _table(self, kind: Kind) -> Table:
+        """Return the table of one kind of measures."""
+        records = [record for record in self.records if record.kind == kind]
         columns: dict[str, list[str]] = {
             **({"name in the field": list(self.names)} if self.names else {}),
             "measure": [r.key for r in records],
@@ -190,11 +205,11 @@ class MeasureList(Result):
             "title": [r.title for r in records],
             "aliases": [", ".join(r.aliases) for r in records],
         }
-        table = plain_table("measures-list", "Measures", columns)
+        table = plain_table(f"measures-{kind}", KINDS[kind], columns)
         families = [*(r.family for r in records), None]
         ends = [one != after for one, after in pairwise(families)]
         rows = tuple(replace(row, last=last) for row, last in zip(table.rows, ends, strict=True))
-        return Section("measures", "Measures", blocks=(replace(table, rows=rows),))
+        return replace(table, rows=rows)
 
 
 def card(measure: str | Measure | MeasureFunction) -> MeasureCard:
@@ -257,8 +272,8 @@ def measure_list(family: str | Iterable[str] | None = None) -> MeasureList:
 
 
 def _columns(records: Sequence[Measure]) -> dict[str, list[Any]]:
-    rows = [(r.key, r.better, *r.bounds, r.family, r.title) for r in records]
-    names = ("measure", "better", "low", "high", "family", "title")
+    rows = [(r.key, r.better, *r.bounds, r.kind, r.family, r.title) for r in records]
+    names = ("measure", "better", "low", "high", "kind", "family", "title")
     return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
 
