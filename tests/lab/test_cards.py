@@ -12,6 +12,7 @@ import pytest
 import clustervet as cv
 from clustervet import lab
 from clustervet.errors import UnknownMeasureError
+from clustervet.registry import FIELDS
 
 RECORDS = list(cv.measures.values())
 
@@ -98,6 +99,25 @@ def test_kinds_have_tables_in_which_families_are_kept_apart():
     ends = [record.family for record, row in zip(RECORDS, rows, strict=True) if row.last]
     assert ends == list(dict.fromkeys(record.family for record in RECORDS))
     assert len(tables) == len({record.kind for record in RECORDS})
+
+
+@pytest.mark.parametrize("field", list(FIELDS))
+def test_a_field_lists_its_measures_by_its_own_names(field):
+    found = lab.measure_list(field)
+    assert (
+        dict(zip(found.names, [r.key for r in found.records], strict=True)) == FIELDS[field].names
+    )
+    shown = {
+        row.cells[0].text: row.cells[1].text
+        for table in found.document().tables
+        for row in table.rows
+    }
+    assert shown == FIELDS[field].names
+    assert found.columns()["name in the field"] == list(FIELDS[field].names)
+    assert lab.measure_list(FIELDS[field].title).records == found.records
+
+
+def test_a_family_is_a_list():
     pairs = lab.measure_list("pairs")
     assert {record.family for record in pairs.records} == {"pairs"}
     with pytest.raises(UnknownMeasureError, match="no family"):

@@ -108,11 +108,17 @@ def test_a_family_of_measures():
     assert {cv.measures[key].family for key in both} == {"coding", "impurity"}
 
 
-def test_an_unknown_family_is_named_beside_the_known_ones():
-    with pytest.raises(
-        ClustervetError, match=r"^there is no family or field 'piars'; there are .*pairs.*\.$"
-    ):
-        external_scores(TRUTH, PRED, family="piars")
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("piars", r"did you mean pairs\?"),
+        ("xyzzy", r"there are .*linkage.*pairs.*\."),
+        (3, r"there are .*pairs.*\."),
+    ],
+)
+def test_an_unknown_family_is_named_beside_what_there_is(name, hint):
+    with pytest.raises(ClustervetError, match=f"^there is no family or field '?{name}'?; {hint}$"):
+        external_scores(TRUTH, PRED, family=[name])
 
 
 def test_a_family_narrows_the_measures_named():

@@ -57,6 +57,7 @@ def purity(table: Contingency) -> float:
     bounds=(0, 1),
     perfect=1.0,
     partial=True,
+    aliases=("coverage",),
     equation="(1/n) sum_c max_k h(c,k)",
     reference="Aggarwal 2015, §6.9.2 (row-wise)",
     meaning="The share of objects that lie in the main cluster of their class.",

@@ -178,9 +178,10 @@ class MeasureList(Result):
         Returns
         -------
         dict of str to list
-            Measure, direction, bounds, kind, family and title.
+            Measure, direction, bounds, kind, family and title; for a field its own names first.
         """
-        return _columns(self.records)
+        named = {"name in the field": list(self.names)} if self.names else {}
+        return named | _columns(self.records)
 
     def document(self) -> Section:
         """Return the list as a document.
@@ -196,9 +197,10 @@ class MeasureList(Result):
 
     def _table(self, kind: Kind) -> Table:
         """Return the table of one kind of measures."""
-        records = [record for record in self.records if record.kind == kind]
+        places = [k for k, record in enumerate(self.records) if record.kind == kind]
+        records = [self.records[k] for k in places]
         columns: dict[str, list[str]] = {
-            **({"name in the field": list(self.names)} if self.names else {}),
+            **({"name in the field": [self.names[k] for k in places]} if self.names else {}),
             "measure": [r.key for r in records],
             "": [ARROWS[r.better] for r in records],
             "range": [bounds(r.bounds) for r in records],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from clustervet._checks import nearest
+from clustervet._checks import nearest, suggestion
 from clustervet.errors import ParameterError, UnknownMeasureError
 from clustervet.labels import show_label
 from clustervet.registry.fields import FIELDS
@@ -196,13 +196,13 @@ class Registry(Mapping[str, Measure]):
     def _of_families(self, families: Iterable[str], chosen: list[Measure]) -> list[Measure]:
         """The chosen measures of some families; a field's in its own order."""
         known = {_normal(record.family): record.family for record in self.values()}
+        known |= {_normal(field.title): key for key, field in FIELDS.items()}
         wanted: dict[str, None] = {}
         for name in families:
             if not isinstance(name, str) or _normal(name) not in known:
-                there = ", ".join(sorted(known.values()))
-                raise UnknownMeasureError(
-                    f"there is no family or field {name!r}; there are {there}."
-                )
+                every = f"there are {', '.join(sorted(set(known.values())))}."
+                hint = suggestion(_normal(name), known, every) if isinstance(name, str) else every
+                raise UnknownMeasureError(f"there is no family or field {name!r}; {hint}")
             family = known[_normal(name)]
             named = FIELDS[family].names.values() if family in FIELDS else ()
             own = (record.key for record in self.values() if record.family == family)

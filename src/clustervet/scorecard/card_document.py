@@ -64,15 +64,18 @@ HEADLINES = (
 )
 # Cards that fit side by side; more have one row per value.
 SIDE_BY_SIDE = 12
+# Measures up to which a note names them, where it is about all.
+FEW_KEYS = 3
 # Notes on single values that are shown.
 NOTES = 12
 ARROWS_NOTE = "↑ higher is better, ↓ lower is better."
 
 
 def cards_document(
-    cards: Cards, *, named: bool, subject: Any, marks: Marks | None = None
+    cards: Cards, *, named: bool, subject: Any, ranking: Ranking | None = None
 ) -> Section:
     """Return what was scored, every score, and why values are undefined."""
+    marks = {} if ranking is None else {measures[ranking.measure].key: ranking.letters}
     records = [score.measure for score in next(iter(cards.values())).scores.values()]
     return Section(
         "scores",
@@ -83,7 +86,7 @@ def cards_document(
             scores_table(cards, named, marks=marks),
         ),
         notes=(*card_notes(cards, named)[:NOTES], *card_cautions(cards)),
-        lead=tuple(filter(None, [headline(cards)])),
+        lead=tuple(filter(None, headlines(cards, ranking))),
         subject=subject,
         measures=tuple(records),
     )
@@ -194,14 +197,31 @@ def score_cell(score: Score, *, best: bool = False) -> Cell:
 
 def card_notes(cards: Cards, named: bool) -> list[str]:
     """Return why values are undefined or intervals shifted, one line per reason, and remarks."""
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    remarks: dict[str, list[str]] = {}
     for name, card in cards.items():
-        of = f" ({short(name)})" if named else ""
+        found: dict[str, list[str]] = {}
         for score in card.scores.values():
             for why, more in _reasons(score):
-                reasons.setdefault(why + of, []).append(score.measure.key + more)
-    remarks = dict.fromkeys(line for card in cards.values() for line in card.subject.remarks)
-    return [*(f"{', '.join(keys)}: {why}" for why, keys in reasons.items()), *remarks]
+                found.setdefault(why, []).append(score.measure.key + more)
+        for why, keys in found.items():
+            whole = FEW_KEYS < len(keys) == len(card.scores)
+            held = ("all measures",) if whole else tuple(keys)
+            reasons.setdefault(why, {}).setdefault(held, []).append(name)
+        for line in card.subject.remarks:
+            remarks.setdefault(line, []).append(name)
+
+    def of(names: list[str], every: bool) -> str:
+        return f" ({', '.join(map(short, names))})" if named and not every else ""
+
+    return [
+        *(
+            f"{', '.join(keys)}: {why}{of(names, False)}"
+            for why, held in reasons.items()
+            for keys, names in held.items()
+        ),
+        *(f"{line}{of(names, len(names) == len(cards))}" for line, names in remarks.items()),
+    ]
 
 
 def card_cautions(cards: Cards) -> list[str]:
@@ -234,7 +254,7 @@ def _reasons(score: Score) -> list[tuple[str, str]]:
         if interval.resamples:
             where = f"in {interval.undefined:,} of {interval.resamples:,} resampled tables"
         elif interval.groups:
-            where = f"when any of {interval.undefined:,} groups of points is left out"
+            where = f"when any of {interval.undefined:,} groups of {interval.of} is left out"
         elif interval.undefined == 1:
             where = "when one particular object is left out"
         else:
@@ -399,18 +419,22 @@ def best_card(cards: Cards, key: str) -> str:
     return _order(cards, key)[0] if key else next(iter(cards))
 
 
-def headline(cards: Cards) -> str:
-    """Return which card is ahead by the measure that people ask for first, in a sentence."""
-    key = headline_key(cards)
+def headlines(cards: Cards, ranking: Ranking | None = None) -> list[str]:
+    """Return which card is ahead, and whether the data can tell, one sentence each.
+
+    The measure is the one that ranks, or else the one that people ask for first.
+    """
+    key = headline_key(cards) if ranking is None else measures[ranking.measure].key
     if not key:
-        return ""
+        return []
     best = best_card(cards, key)
     if len(_comparable(cards.values())) > 1:
-        return _spread(cards, key)
+        return [_spread(cards, key)]
     words = score_words(cards[best], key)
     if len(cards) == 1:
-        return f"The score card of {spoken(best)} has {words}."
-    return f"Of {len(cards):,} score cards {spoken(best)} is ahead: {words}."
+        return [f"The score card of {spoken(best)} has {words}."]
+    said = f"Of {len(cards):,} score cards {spoken(best)} is ahead: {words}."
+    return [said] if ranking is None else [said, ranking.verdict_on(best)]
 
 
 def _spread(cards: Cards, key: str) -> str:

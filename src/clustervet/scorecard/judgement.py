@@ -15,9 +15,9 @@ from clustervet.geometry.picture import ClusteredPoints
 from clustervet.hierarchical import BkCurve
 from clustervet.inference import Chance, Diagnosis, Ranking
 from clustervet.inference.chance import chance_table, tail_note
-from clustervet.registry import Pair, measures
+from clustervet.registry import Pair
 from clustervet.scorecard.card import SCHEMA, ScoreCards, card_columns, wide_columns
-from clustervet.scorecard.card_document import Marks, cards_document
+from clustervet.scorecard.card_document import cards_document
 from clustervet.view import Backend, Result, Section, flat_numbers, plain, to_frame
 from clustervet.view.words import short
 
@@ -248,9 +248,7 @@ class Judgement(Result):
         Section
             The sentences and tables.
         """
-        ranking = self.ranking
-        marks = {} if ranking is None else {measures[ranking.measure].key: ranking.letters}
-        made, *others = [_cards_section(cards, marks) for cards in self._parts]
+        made, *others = [_cards_section(cards, self.ranking) for cards in self._parts]
         made = replace(made, subject=self)
         if others:
             inner = replace(others[0].prefixed("inner-"), title="Against the features")
@@ -323,8 +321,9 @@ def _detailed(section: Section, name: str) -> Section:
     )
 
 
-def _cards_section(cards: ScoreCards, marks: Marks) -> Section:
+def _cards_section(cards: ScoreCards, ranking: Ranking | None) -> Section:
     """Return the document of several cards, or of the only one, whose values have no name."""
     if len(cards) == 1:
         return next(iter(cards.values())).document()
-    return cards_document(cards, named=True, subject=cards, marks=marks)
+    ranks = ranking is not None and ranking.measure in next(iter(cards.values())).scores
+    return cards_document(cards, named=True, subject=cards, ranking=ranking if ranks else None)

@@ -31,8 +31,6 @@ from clustervet.soft import Memberships
 from clustervet.view.words import counted, names
 
 Named = Mapping[str, Any]
-
-
 # Which of the options that `score_files` takes go with which kind of input.
 USED: dict[str, frozenset[str]] = {
     "cover": frozenset({"truth", "pred", "id", "engine", "measures", "family"}),
@@ -268,9 +266,9 @@ def _check_memberships(files: Sequence[str], given: Mapping[str, Any], asked: Qu
         raise ParameterError(Setting("true_memberships"), " goes without ", Setting("truth"), ".")
     inner = {"features", "exclude", "standardize", "metric"}
     taken = {"soft_internal": inner, "external": {"weights", "noise", "missing"}}
-    for name in sorted(inner | {"weights", "noise", "missing"} - taken.get(asked.kind, set())):
+    for name in sorted((inner | {"weights", "noise", "missing"}) - taken.get(asked.kind, set())):
         value = given[name]
-        if name not in taken.get(asked.kind, set()) and value and value != UNUSED.get(name):
+        if value and value != UNUSED.get(name):
             raise ParameterError(Setting(name), " does not go with ", soft, " here.")
     if asked.kind == "external" and asked.confidence is not None:
         raise ParameterError(Setting("confidence"), " does not go with ", soft, ".")
