@@ -62,7 +62,10 @@ attack: $(VENV)/.test
 studies: $(VENV)/.test
 	$(BIN)/python studies/interval_coverage.py --write
 	$(BIN)/python studies/internal_intervals.py --write
+	$(BIN)/python studies/pair_intervals.py --write
 	$(BIN)/python studies/paired_tests.py --write
+	$(BIN)/python studies/tendency.py
+	$(BIN)/python studies/cluster_stability.py
 	$(BIN)/python studies/sampled_truth.py
 	$(BIN)/python studies/chance_tails.py
 	$(BIN)/python studies/repairs.py

@@ -572,5 +572,5 @@ def test_an_estimate_survives_pickling_with_all_that_it_knows() -> None:
 
 
 def test_a_family_that_is_no_name_is_refused() -> None:
-    with pytest.raises(UnknownMeasureError, match="a family is named by a string, not by 3"):
+    with pytest.raises(UnknownMeasureError, match="a family is named by a string, not by an int"):
         cv.measures.select(family=3)

@@ -19,6 +19,8 @@ from clustervet.registry import measure
 FLAT = "all pairs of objects are joined at one height in one of the trees"
 PEROTTI = "Perotti, Tessone & Caldarelli 2015, Phys. Rev. E 92, 062825"
 GATES = "Gates, Wood, Hetrick & Ahn 2019, Sci. Rep. 9, 8574"
+# Trees of more objects have finer groups, so that trees of a sample say little about their source.
+GROWS = "it depends on how many objects the trees hold, and not on their source alone"
 Average = Literal["geometric", "arithmetic", "min", "max"]
 
 
@@ -154,7 +156,7 @@ def _group_counts(pair: TreePair, rooted: bool) -> tuple[int, int, int]:
     meaning="The number of groups that one tree has and the other one does not.",
     use="Only the groups matter, and not the heights; you want a metric.",
     avoid="One object that moves far may change every group. Take a measure of pairs.",
-    sized=True,
+    no_interval=GROWS,
 )
 def robinson_foulds(pair: TreePair, rooted: bool = True) -> float:
     """Number of groups that are in one of two trees alone.
@@ -197,6 +199,7 @@ def robinson_foulds(pair: TreePair, rooted: bool = True) -> float:
     meaning="The share of the groups of both trees that the other tree does not have.",
     use="Trees of different sizes are to be compared.",
     avoid="You need a metric: with numbers of groups that differ it is none. Take robinson_foulds.",
+    no_interval=GROWS,
 )
 def normalized_robinson_foulds(pair: TreePair, rooted: bool = True) -> float:
     """Share of the groups of two trees that are in one of them alone.
@@ -246,6 +249,7 @@ def _in_base(nats: float, base: float) -> float:
     "summed over levels from the root down.",
     use="Both trees split the objects level by level, and flat clusterings are to be included.",
     avoid="One tree has levels that the other one skips: then different levels are compared.",
+    no_interval=GROWS,
 )
 def hierarchical_mutual_information(pair: TreePair, base: float = 2) -> float:
     """Mutual information of two trees, level by level.
@@ -288,6 +292,7 @@ def hierarchical_mutual_information(pair: TreePair, base: float = 2) -> float:
     meaning="Hierarchical mutual information as a share of that of each tree with itself.",
     use="You need a value between 0 and 1.",
     avoid="Trees are deep and bushy: chance alone lifts it. Compare it with cv.chance.",
+    no_interval=GROWS,
 )
 def normalized_hierarchical_mutual_information(
     pair: TreePair, average: Average = "geometric"
@@ -335,6 +340,7 @@ def normalized_hierarchical_mutual_information(
     "objects differ.",
     avoid="More than some 10,000 objects: time grows with the square of their number.",
     cost="pairs",
+    no_interval=GROWS,
 )
 def hierarchical_element_centric(pair: TreePair, r: float = 1.0, alpha: float = 0.9) -> float:
     """Mean likeness of the neighbourhoods of objects in two trees.

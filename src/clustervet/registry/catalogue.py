@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from clustervet._checks import nearest, suggestion
 from clustervet.errors import ParameterError, UnknownMeasureError
-from clustervet.labels import show_label
+from clustervet.labels.arrays import kind_of
 from clustervet.registry.fields import FIELDS
 from clustervet.registry.record import Kind, Measure, MeasureFunction
 
@@ -63,9 +63,7 @@ class Registry(Mapping[str, Measure]):
 
     def __getitem__(self, name: str) -> Measure:
         if not isinstance(name, str):
-            raise UnknownMeasureError(
-                f"a measure is named by a string, not by {show_label(name, 40)}."
-            )
+            raise UnknownMeasureError(f"a measure is named by a string, not by {kind_of(name)}.")
         key = self._names.get(_normal(name))
         if key is not None:
             return self._records[key]
@@ -183,9 +181,7 @@ class Registry(Mapping[str, Measure]):
             listed = [names] if _is_one(names) or not isinstance(names, Iterable) else list(names)
             chosen = list({r.key: r for r in (self._resolve(name) for name in listed)}.values())
         if family is not None and not isinstance(family, Iterable):
-            raise UnknownMeasureError(
-                f"a family is named by a string, not by {show_label(family, 40)}."
-            )
+            raise UnknownMeasureError(f"a family is named by a string, not by {kind_of(family)}.")
         found = [r for r in chosen if kind is None or names is not None or r.kind == kind]
         if family is not None:
             return self._of_families([family] if isinstance(family, str) else family, found)
@@ -224,7 +220,9 @@ class Registry(Mapping[str, Measure]):
         record = getattr(name, "record", None)
         if isinstance(record, Measure):
             return record
-        raise UnknownMeasureError(f"{name!r} is neither a measure nor the name of one.")
+        raise UnknownMeasureError(
+            f"a measure is named by a string, a record or a measure itself, not by {kind_of(name)}."
+        )
 
 
 def _is_one(names: object) -> bool:

@@ -498,4 +498,7 @@ def card_columns(cards: Sequence[ScoreCard]) -> dict[str, list[Any]]:
     if any(ends):
         columns["low"] = [float("nan") if pair is None else pair[0] for pair in ends]
         columns["high"] = [float("nan") if pair is None else pair[1] for pair in ends]
+    intervals = [score.interval for score in scores]
+    if any(intervals):
+        columns["rough"] = [each is not None and each.is_rough for each in intervals]
     return columns

@@ -61,9 +61,10 @@ class SoftGeometry:
         """Refuse features of other objects."""
         if self.X is None:
             return
-        if not getattr(self.X, "shape", ()) and not isinstance(self.X, Sized):
+        shape = getattr(self.X, "shape", None)
+        if shape == () or (shape is None and not isinstance(self.X, Sized)):
             raise FeatureError(f"X must be a matrix of features, not {kind_of(self.X)}.")
-        rows = self.X.shape[0] if getattr(self.X, "shape", ()) else len(self.X)
+        rows = shape[0] if shape else len(self.X)
         if rows != self.n:
             raise LabelError(
                 f"X has {counted(rows, 'row')} and memberships has {self.n:,}; they must describe "
