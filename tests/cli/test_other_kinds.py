@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy.cluster.hierarchy import linkage
 
@@ -60,11 +62,42 @@ def test_covers_in_columns_of_one_table(run, folder):
     assert "1 object is in no group of truth" in ran.out
 
 
-def test_a_membership_that_is_there_twice_counts_once_and_is_told(run, folder):
+def test_a_membership_that_is_there_twice_is_refused_as_in_python(refused, folder):
     (folder / "p.csv").write_text(OTHER + "a,1\n", encoding="utf-8")
-    ran = run("score", "t.csv", "p.csv", "--cover", "-f", "json")
-    assert values(ran)["omega_index"] == pytest.approx(cv.omega_index(TRUE, FOUND))
-    assert "p.csv: 1 membership is there already in another row, and counted once." in ran.err
+    line = refused("score", "t.csv", "p.csv", "--cover")
+    assert "p.csv has object 'a' more than once in group '1'; a group has an object once." in line
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "bool", "str"])
+@pytest.mark.filterwarnings("ignore:The inplace keyword in:DeprecationWarning")
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+def test_an_object_without_a_group_is_in_none_whatever_the_type(run, folder, kind, engine):
+    values_of = {"int": [1, 2, None], "float": [1.0, 2.0, None], "bool": [True, False, None]}
+    held = values_of.get(kind, ["x", "y", None])
+    table = pa.table({"o": ["a", "b", "c"], "g": held, "h": held})
+    pq.write_table(table, folder / "t.parquet")
+    asked = ("score", "t.parquet", "--cover", "--id", "o", "-t", "g", "-p", "h")
+    ran = run(*asked, "-f", "json", "--engine", engine)
+    assert ran.code == 0, ran.err
+    card = json.loads(ran.out)
+    assert card["true groups"] == 2
+    assert "1 object is in no group of truth" in card["remarks"]
+
+
+def test_ids_of_files_are_compared_as_they_are_written(run, refused, folder):
+    (folder / "i.csv").write_text("o,g\n1,x\n2,y\n3,x\n", encoding="utf-8")
+    pq.write_table(pa.table({"o": [1, 2, 3], "g": ["x", "y", "x"]}), folder / "i.parquet")
+    found = values(run("score", "i.csv", "i.parquet", "--cover", "-f", "json"))
+    assert found["omega_index"] == 1
+    (folder / "u.csv").write_text("o,g\nu,x\nv,y\n", encoding="utf-8")
+    line = refused("score", "i.csv", "u.csv", "--cover")
+    assert "i.csv and u.csv have no object in common: the first has '1', and the second 'u'" in line
+
+
+def test_the_truth_is_no_prediction(refused, folder):
+    (folder / "w.csv").write_text("o,t,p\na,1,2\nb,1,2\n", encoding="utf-8")
+    line = refused("score", "w.csv", "--cover", "--id", "o", "-t", "t", "-p", "t,p")
+    assert "--pred names t, which is the truth." in line
 
 
 def test_several_predictions_and_a_report(run, folder):
@@ -161,3 +194,21 @@ def test_a_malformed_tree_is_refused_with_its_place(refused, folder):
 def test_an_output_never_replaces_a_tree(refused, folder):
     assert "a.nwk" in refused("score", "a.nwk", "b.nwk", "--tree", "-o", "a.nwk")
     assert (folder / "a.nwk").read_text(encoding="utf-8") == NEWICK
+
+
+def test_missing_labels_of_nested_levels_follow_the_policy(run, refused, folder):
+    (folder / "m.csv").write_text("a,b\nx,p\nx,p\ny,q\n,q\n", encoding="utf-8")
+    asked = ("score", "m.csv", "--tree", "-t", "a", "-p", "b")
+    assert "--missing drop" in refused(*asked)
+    assert values(run(*asked, "--missing", "drop", "-f", "json"))["robinson_foulds"] == 0
+
+
+def test_a_newick_file_that_is_no_newick_names_the_position(refused, folder):
+    (folder / "junk.nwk").write_text("hello world\n", encoding="utf-8")
+    line = refused("score", "a.nwk", "junk.nwk", "--tree")
+    assert "junk.nwk: the Newick text is malformed at character 7" in line
+
+
+def test_measures_of_another_family_leave_nothing_to_score(refused, folder):
+    line = refused("score", "t.csv", "p.csv", "--cover", "-m", "omega", "--family", "pairs")
+    assert "no measure of --family is among those asked for." in line

@@ -241,3 +241,20 @@ def test_a_pair_and_its_sides_score_alike(record: cv.Measure) -> None:
         measure(pair, sides[1])
     with pytest.raises(ClustervetError):
         measure(sides[0])
+
+
+OTHERS = {
+    "soft": (lambda: cv.Memberships([[1, 0], [0, 1], [0.5, 0.5]]), "memberships or labels"),
+    "overlapping": (lambda: cv.Cover([{0, 1}, {1, 2}]), "groups or labels"),
+    "hierarchical": (lambda: cv.Hierarchy("((a,b),c);"), "a tree or labels"),
+}
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)
+def test_a_clustering_of_another_kind_is_refused_by_name(record: cv.Measure) -> None:
+    labels = [0, 0, 1]
+    for kind, (make, _) in OTHERS.items():
+        if kind != record.kind:
+            name = type(make()).__name__
+            with pytest.raises(ClustervetError, match=f"must be {OTHERS[record.kind][1]}.* {name}"):
+                record(labels, make())

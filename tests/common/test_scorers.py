@@ -128,13 +128,13 @@ def test_weights_that_nobody_asked_for_are_not_passed_on() -> None:
     model = KMeans(2, random_state=0).set_fit_request(sample_weight=True)
     scorer = cv.measures["vi"].scorer()
     options = {"cv": ALL, "params": {"sample_weight": WEIGHTS}}
-    with pytest.raises(ValueError, match=r"not explicitly set as requested .* scorer\(\)\.score"):
+    with pytest.raises(ValueError, match=r"not requested for measures\[.*\]\.scorer\(\)\.score"):
         cross_val_score(model, X, TRUTH, scoring=scorer, **options)
     scorer.set_score_request(sample_weight=False)
     fitted = clone(model).fit(X, sample_weight=WEIGHTS)
     scores = cross_val_score(model, X, TRUTH, scoring=scorer, **options)
     assert scores == pytest.approx([scorer(fitted, X, TRUTH)])
-    assert str(cv.measures["dunn"].scorer().get_metadata_routing()) == "{}"
+    assert str(cv.measures["c_index"].scorer().get_metadata_routing()) == "{}"
 
 
 def test_without_routing_a_search_gives_the_weights_of_its_fit() -> None:
@@ -143,10 +143,10 @@ def test_without_routing_a_search_gives_the_weights_of_its_fit() -> None:
     search = GridSearchCV(model, {"n_clusters": [2]}, scoring=cv.measures["vi"].scorer(), cv=ALL)
     search.fit(X, TRUTH, sample_weight=WEIGHTS)
     assert search.best_score_ == pytest.approx(by_hand("vi", fitted, np.arange(60)))
-    search.set_params(scoring=cv.measures["dunn"].scorer())
-    with pytest.warns(UserWarning, match=r"measures\['dunn'\]\.scorer\(\) does not support"):
+    search.set_params(scoring=cv.measures["c_index"].scorer())
+    with pytest.warns(UserWarning, match=r"measures\['c_index'\]\.scorer\(\) does not support"):
         search.fit(X, TRUTH, sample_weight=WEIGHTS)
-    assert search.best_score_ == cv.dunn(X, fitted.predict(X))
+    assert search.best_score_ == -cv.c_index(X, fitted.predict(X))
 
 
 @pytest.mark.usefixtures("_routing")
@@ -161,8 +161,8 @@ def test_weights_that_cannot_be_used_get_one_sentence() -> None:
     with pytest.raises(ParameterError, match=r"call sklearn\.set_config"):
         cv.measures["vi"].scorer().set_score_request(sample_weight=True)
     with config_context(enable_metadata_routing=True):
-        with pytest.raises(ParameterError, match="dunn takes no weights; leave sample_weight out"):
-            cv.measures["dunn"].scorer().set_score_request(sample_weight=True)
+        with pytest.raises(ParameterError, match="c_index takes no weights; leave"):
+            cv.measures["c_index"].scorer().set_score_request(sample_weight=True)
         for bad in (3, "two words"):
             with pytest.raises(ParameterError, match="must be True, False, None or a name, not"):
                 cv.measures["vi"].scorer().set_score_request(sample_weight=bad)
@@ -170,5 +170,5 @@ def test_weights_that_cannot_be_used_get_one_sentence() -> None:
         with pytest.raises(ParameterError, match="the scorer has weights already"):
             given.set_score_request(sample_weight=True)
     fitted = KMeans(2, random_state=0).fit(X)
-    with pytest.raises(ParameterError, match="dunn takes no weights"):
-        cv.measures["dunn"].scorer()(fitted, X, TRUTH, sample_weight=WEIGHTS)
+    with pytest.raises(ParameterError, match="c_index takes no weights"):
+        cv.measures["c_index"].scorer()(fitted, X, TRUTH, sample_weight=WEIGHTS)

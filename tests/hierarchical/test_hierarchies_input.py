@@ -6,6 +6,7 @@ import math
 from contextlib import suppress
 from typing import Any
 
+import hdbscan
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -185,7 +186,7 @@ def test_unfinished_trees_are_refused() -> None:
     ],
 )
 def test_other_things_are_refused(given: Any, said: str) -> None:
-    with pytest.raises(cv.ClustervetError, match=said):
+    with pytest.raises(cv.ParameterError, match=said):
         cv.Hierarchy(given)
 
 
@@ -307,7 +308,7 @@ def test_series_with_other_indexes_are_refused() -> None:
 
 
 def test_a_measure_of_classes_refuses_a_tree_as_the_truth() -> None:
-    with pytest.raises(cv.ClustervetError, match="compares a tree with classes; give labels"):
+    with pytest.raises(cv.ParameterError, match="compares a tree with classes; give labels"):
         cv.dendrogram_purity(TREE, linkage(X, "single"))
 
 
@@ -346,14 +347,14 @@ def test_b_k_refuses_what_no_tree_has() -> None:
     curve = cv.b_k(tied, np.array(ROWS))
     assert curve.ks.tolist() == [2]
     for k, said in (
-        (3, "h1 has no cut into 3 clusters: merges of equal height"),
+        (3, "truth has no cut into 3 clusters: merges of equal height"),
         (9, "between 1 and 4"),
         ("2", "between 1 and 4"),
         (4, "the curve has no value for 4 clusters"),
     ):
         with pytest.raises(ParameterError, match=said):
             curve[k]
-    with pytest.raises(ParameterError, match="h1 has no cut into 3 clusters"):
+    with pytest.raises(ParameterError, match="truth has no cut into 3 clusters"):
         cv.b_k(tied, np.array(ROWS), ks=[2, 3])
     with pytest.raises(ParameterError, match="must be whole numbers"):
         cv.b_k(TREE, TREE, ks=[2.5])
@@ -390,3 +391,12 @@ def test_a_hierarchy_is_scored_as_a_tree() -> None:
     found = cv.score_tree(truth, cv.Hierarchy("((a,b),(c,d));"), ["ari"])
     assert found.best("ari") == (1.0, 2)
     assert cv.score_tree(truth, cv.Hierarchy("(a,b,c,d);")).clusters.tolist() == [1, 4]
+
+
+def test_trees_of_hdbscan_are_read_with_and_without_their_estimator() -> None:
+    points = np.random.default_rng(3).normal(size=(40, 2))
+    fitted = hdbscan.HDBSCAN(min_cluster_size=5).fit(points)
+    tree = cv.Hierarchy(fitted.single_linkage_tree_)
+    assert cv.robinson_foulds(tree, fitted) == 0
+    with pytest.raises(ParameterError, match="an array of records has the fields"):
+        cv.Hierarchy(fitted.condensed_tree_)

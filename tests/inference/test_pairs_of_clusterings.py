@@ -164,8 +164,9 @@ def test_what_is_not_possible_is_refused(kind: str) -> None:
 
 
 def test_predictions_with_other_objects_are_not_ranked() -> None:
-    truth = cv.Cover([[0, 1, 2], [2, 3]], objects=30)
-    more = cv.Cover([[0, 1], [30, 31]], objects=32)
+    names = [f"o{k}" for k in range(32)]
+    truth = cv.Cover([["o0", "o1", "o2"], ["o2", "o3"]], objects=names[:30])
+    more = cv.Cover([["o0", "o1"], ["o30", "o31"]], objects=names)
     with pytest.raises(LabelError, match="has objects that the truth does not have"):
         cv.rank_predictions(truth, {"a": truth, "b": more}, "omega_index")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from clustervet.frames.text import whole_text
 from clustervet.hierarchical.hierarchy import Hierarchy
 from clustervet.hierarchical.tree import read_linkage
 from clustervet.labels import show_label
+
+# Endings of names of files that hold Newick text.
+NEWICK = frozenset({".nwk", ".newick", ".nhx", ".tre"})
 
 
 def read_tree_file(
@@ -52,12 +56,13 @@ def read_tree_file(
     ('owl', 'duck', 'cod')
     """
     place = find_place(path)
+    named = any(ending in NEWICK for ending in PurePath(path.lower()).suffixes)
     with limited(memory_limit):
         text = whole_text(place).strip() if place.format == TEXT else ""
         try:
-            if text.startswith("(") or text.endswith(";"):
+            if text.startswith("(") or text.endswith(";") or named:
                 return Hierarchy.from_newick(text)
-            return Hierarchy(read_linkage(linkage_matrix(path, array, memory_limit), place.name))
+            return Hierarchy(read_linkage(linkage_matrix(path, array, memory_limit)))
         except FileError:
             raise
         except ClustervetError as error:

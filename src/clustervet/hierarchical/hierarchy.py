@@ -18,6 +18,7 @@ from clustervet.labels import plain_label, show_label
 from clustervet.labels.arrays import is_missing, kind_of
 from clustervet.labels.keyed import as_mapping, is_keyed
 from clustervet.labels.pair import Missing
+from clustervet.registry import refuse_others
 from clustervet.view import Result, Section, facts_table, plain_table
 from clustervet.view.words import brief, counted, names, spoken
 
@@ -285,6 +286,8 @@ def is_flat(given: Any) -> bool:
     """
     if isinstance(given, str | bytes | Hierarchy | Tree) or hasattr(given, "children_"):
         return False
+    if type(given).__module__.partition(".")[0] == "hdbscan":  # whose trees are as arrays are
+        return False
     if is_keyed(given):
         return True
     if isinstance(given, Mapping) or hasattr(type(given), "columns") or hasattr(given, "fit"):
@@ -301,6 +304,7 @@ def is_flat(given: Any) -> bool:
 
 def _read(given: Any, missing: Missing) -> tuple[Tree, tuple[str, ...] | None]:
     """Read a tree of any kind, and the names of its objects if it has any."""
+    refuse_others("hierarchical", given, "a hierarchy")
     if isinstance(given, Hierarchy):
         return given.tree, given.names
     if isinstance(given, str):

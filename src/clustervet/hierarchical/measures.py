@@ -77,7 +77,7 @@ def cophenetic_correlation(pair: TreePair) -> float:
     bounds=(-1, 1),
     symmetric=True,
     perfect=1.0,
-    aliases=("baker_gamma", "cor_bakers_gamma"),
+    aliases=("baker_gamma",),
     equation="(S+ - S-) / (S+ + S-), where S+ and S- count pairs of pairs of objects that both "
     "trees join in the same order, and in opposite orders",
     reference="Baker 1974, J. Am. Stat. Assoc. 69, 440-445; Goodman & Kruskal 1954",

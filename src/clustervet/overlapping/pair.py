@@ -38,12 +38,14 @@ class CoverPair:
         The known groups and those that were found.
     objects : int or sequence, optional
         All objects, or their number. By default they are the objects of both sides: one that a
-        side does not have is in no group there, and `remarks` counts them.
+        side does not have is in no group there, and `remarks` counts them. Labels and matrices
+        without names must have the same length.
 
     Raises
     ------
     LabelError
-        If a side cannot be read, or the sides have no object in common.
+        If a side cannot be read, the sides have no object in common, or rows without names differ
+        in number.
 
     Notes
     -----
@@ -239,9 +241,12 @@ def _union(one: Names, two: Names) -> tuple[Names, tuple[Places, Places] | None]
     if isinstance(one, range) and isinstance(two, range):
         if len(one) == len(two):
             return one, None
-        names = range(max(len(one), len(two)))
-        every = np.arange(len(names))
-        return names, (np.where(every < len(one), every, -1), np.where(every < len(two), every, -1))
+        raise LabelError(
+            f"truth has {len(one):,} objects and pred has {len(two):,}; rows without names must be "
+            "of the same objects. Name the objects of both sides with ",
+            Setting("objects"),
+            ".",
+        )
     whole = [isinstance(side, range) or _is_int(side) for side in (one, two)]
     if all(whole):
         a, b = np.asarray(one, np.int64), np.asarray(two, np.int64)

@@ -15,6 +15,7 @@ from clustervet.labels import Codes, consecutive, read_labels, show_label
 from clustervet.labels.arrays import from_objects, is_missing, kind_of
 from clustervet.labels.index import index_of
 from clustervet.labels.several import columns_of, is_frame
+from clustervet.registry import refuse_others
 
 Places = NDArray[np.int64]
 Names = Sequence[Any] | NDArray[Any]
@@ -37,6 +38,9 @@ class Edges(NamedTuple):
 
 def read_edges(given: Any, objects: Any = None) -> Edges:
     """Read groups, a matrix, a frame or labels."""
+    refuse_others("overlapping", given, "a cover")
+    if hasattr(given, "nodes") and hasattr(given, "edges"):
+        raise LabelError("a cover is the groups of a graph's nodes, not the graph itself.")
     if hasattr(given, "communities"):  # NodeClustering of cdlib, whose graph has the other objects
         nodes = getattr(getattr(given, "graph", None), "nodes", None)
         objects = list(nodes) if objects is None and isinstance(nodes, Iterable) else objects

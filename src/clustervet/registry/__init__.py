@@ -21,7 +21,13 @@ from clustervet.registry.record import (
     register_batch,
     register_door,
 )
-from clustervet.registry.subjects import PAIRED, Pair, register_subject, subject_kind
+from clustervet.registry.subjects import (
+    PAIRED,
+    Pair,
+    refuse_others,
+    register_subject,
+    subject_kind,
+)
 
 __all__ = [
     "FAMILIES",
@@ -41,6 +47,7 @@ __all__ = [
     "doors",
     "measure",
     "measures",
+    "refuse_others",
     "register_batch",
     "register_door",
     "register_subject",

@@ -37,6 +37,12 @@ class Pair(Protocol):
         """Return the pair with the objects of the prediction in another order."""
 
 
+# What measures of a kind read, in words.
+READ: dict[Kind, str] = {
+    "soft": "memberships or labels",
+    "overlapping": "groups or labels",
+    "hierarchical": "a tree or labels",
+}
 # The kinds of which a formula reads a pair.
 PAIRED: frozenset[Kind] = frozenset({"soft", "overlapping", "hierarchical"})
 _KINDS: dict[type, Kind] = {}
@@ -45,6 +51,13 @@ _KINDS: dict[type, Kind] = {}
 def register_subject(kind: Kind, given: type) -> None:
     """Say that measures of a kind read clusterings of a class."""
     _KINDS[given] = kind
+
+
+def refuse_others(kind: Kind, given: Any, what: str) -> None:
+    """Refuse a clustering of another kind, which would be taken for something else."""
+    for cls, other in _KINDS.items():
+        if isinstance(given, cls) and other != kind:
+            raise ParameterError(f"{what} must be {READ[kind]}, not a {cls.__name__}.")
 
 
 def subject_kind(*given: Any) -> Kind | None:

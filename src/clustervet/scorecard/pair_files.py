@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clustervet._memory import memory_limit as limited
 from clustervet.contingency import Contingency
@@ -17,7 +17,8 @@ from clustervet.frames import Source, open_table
 from clustervet.frames.places import is_many
 from clustervet.hierarchical.files import read_tree_file
 from clustervet.hierarchical.hierarchy import Hierarchy
-from clustervet.labels import show_label
+from clustervet.labels import consecutive, plain_label, read_labels, show_label
+from clustervet.labels.pair import Missing
 from clustervet.overlapping import Cover
 from clustervet.registry import Kind
 from clustervet.registry import measures as registry
@@ -28,13 +29,13 @@ from clustervet.scorecard.judgement import Judgement
 from clustervet.scorecard.pairs import judge_pairs
 from clustervet.scorecard.questions import Questions
 from clustervet.soft import Memberships
-from clustervet.view.words import counted, names
+from clustervet.view.words import names
 
 Named = Mapping[str, Any]
 # Which of the options that `score_files` takes go with which kind of input.
 USED: dict[str, frozenset[str]] = {
     "cover": frozenset({"truth", "pred", "id", "engine", "measures", "family"}),
-    "tree": frozenset({"truth", "pred", "measures", "family"}),
+    "tree": frozenset({"truth", "pred", "missing", "measures", "family"}),
     "memberships": frozenset(
         {
             *("truth", "memberships", "true_memberships", "normalize", "measures", "family"),
@@ -64,7 +65,8 @@ def judge_others(
         return Questions.of(measures, given["family"], kind=kind, **asking)
 
     if what == "tree":
-        return judge_tree_files(files, truths, preds, questions("hierarchical"), reading)
+        asked = questions("hierarchical")
+        return judge_tree_files(files, truths, preds, asked, reading, given["missing"])
     if what == "cover":
         asked = questions("overlapping")
         return judge_cover_files(files, truths, preds, given["id"], asked, reading)
@@ -77,6 +79,7 @@ def judge_tree_files(
     preds: Sequence[str],
     asked: Questions,
     reading: Named,
+    missing: Missing,
 ) -> Judgement:
     """Score trees against the first one, or one table's nested labels against others of it."""
     if len(files) > 1:
@@ -98,7 +101,10 @@ def judge_tree_files(
     source = open_table(files[0], **reading)
     columns = source.labels([*dict.fromkeys([*truths, *preds])])
     try:
-        sides = [Hierarchy({name: columns[name] for name in side}) for side in (truths, preds)]
+        sides = [
+            Hierarchy({name: columns[name] for name in side}, missing=missing)
+            for side in (truths, preds)
+        ]
     except ClustervetError as error:
         raise FileError(f"{source.name}: ", *error.parts) from None
     return judge_pairs(sides[0], {",".join(preds): sides[1]}, asked)
@@ -119,8 +125,6 @@ def judge_cover_files(
     """
     if len(truths) > 1:
         raise ParameterError(Setting("cover"), " goes with one ", Setting("truth"), ".")
-    edges: dict[str, Any] = {}
-    remarks: list[str] = []
     if len(files) == 1:
         if id is None or not truths or not preds:
             raise ParameterError(
@@ -134,40 +138,88 @@ def judge_cover_files(
                 Setting("pred"),
                 ".",
             )
+        if truths[0] in preds:
+            raise ParameterError(
+                Setting("pred"), " names ", show_label(truths[0]), ", which is the truth."
+            )
         source = open_table(files[0], **reading)
-        for name in (*truths, *preds):
-            edges[name] = _edges(source, id, name, remarks, once=False)
-        truth = edges.pop(truths[0])
+        truth = _edges(source, id, truths[0])
+        found = {name: _edges(source, id, name) for name in preds}
     else:
-        held = []
-        for place, path in enumerate(files):
-            source = open_table(path, **reading)
-            wanted = truths if place == 0 else preds
-            held.append(_edges(source, *_two_columns(source, id, wanted), remarks, once=True))
-        truth, edges = held[0], _by_file(files[1:], held[1:])
-    every = list(dict.fromkeys(name for side in (truth, *edges.values()) for name in side[0]))
-    made = {name: Cover.from_edges(side[0], side[1], every) for name, side in edges.items()}
-    found = judge_pairs(Cover.from_edges(truth[0], truth[1], every), made, asked)
-    return replace(found, remarks=tuple(remarks))
+        sources = [open_table(path, **reading) for path in files]
+        read = [
+            _edges(source, *_two_columns(source, id, preds if place else truths), alone=True)
+            for place, source in enumerate(sources)
+        ]
+        truth, found = read[0], _by_file(files[1:], read[1:])
+        for source, side in zip(sources[1:], read[1:], strict=True):
+            _check_shared(truth, side, sources[0].name, source.name)
+    every = list(dict.fromkeys(name for side in (truth, *found.values()) for name in side.names))
+    made = {name: side.cover(every) for name, side in found.items()}
+    return judge_pairs(truth.cover(every), made, asked)
 
 
-def _edges(
-    source: Source, id: str, group: str, remarks: list[str], *, once: bool
-) -> tuple[list[Any], list[Any]]:
-    """Return objects and groups, each pair once; an object without a group has None."""
+class _Edges(NamedTuple):
+    """One object and one of its groups per membership, and all objects of a file."""
+
+    objects: NDArray[Any]
+    groups: NDArray[Any]
+    names: list[Any]
+
+    def cover(self, every: list[Any]) -> Cover:
+        """Return the groups; objects that only others have are in none."""
+        return Cover.from_edges(self.objects, self.groups, every)
+
+
+def _edges(source: Source, id: str, group: str, *, alone: bool = False) -> _Edges:
+    """Return objects and groups, each pair once; an object without a group has none.
+
+    In a file `alone` names are text, since other files may write them in another type, and a pair
+    in two rows is refused; in a table with other columns it has two rows where these differ.
+    """
     (found,) = source.groups([(id, group)])
     if found is None:  # only where a limit was given
         raise FileError(f"{source.name} has too many groups.")
-    objects, groups = ([None if x != x else x for x in list(found.keys[k])] for k in (id, group))
-    if any(name is None for name in objects):
+    left, right = (read_labels(found.keys[name], name) for name in (id, group))
+    if left.missing is not None and left.missing.any():
         raise FileError(f"{source.name} has a row without a value in {show_label(id)!r}.")
-    twice = int((np.asarray(found.counts) - 1).sum())
-    if once and twice:
-        rows = counted(twice, "membership is", "memberships are")
-        remarks.append(f"{source.name}: {rows} there already in another row, and counted once.")
+    own, distinct = consecutive(left)
+    names = [plain_label(name) for name in left.restore(distinct)]
+    held = np.ones(len(own), bool) if right.missing is None else ~right.missing
+    if not held.any():
+        return _Edges(np.empty(0, object), np.empty(0, object), names)
+    codes, kinds = consecutive(right.keep(held))
+    titles = [plain_label(title) for title in right.restore(kinds)]
+    if alone:
+        names = [str(name) for name in names]
     # A group of rows may come in parts.
-    pairs = dict.fromkeys(zip(objects, groups, strict=True))
-    return [one for one, _ in pairs], [other for _, other in pairs]
+    pairs, part = np.unique(own[held].astype(np.int64) * len(kinds) + codes, return_inverse=True)
+    times = np.bincount(part, np.asarray(found.counts)[held])
+    rows, columns = np.divmod(pairs, len(kinds))
+    if alone and (times > 1).any():
+        twice = int(times.argmax())
+        raise FileError(
+            f"{source.name} has object {show_label(names[rows[twice]])!r} more than once in group "
+            f"{show_label(titles[columns[twice]])!r}; a group has an object once."
+        )
+    return _Edges(_taken(names, rows), _taken(titles, columns), names)
+
+
+def _taken(names: list[Any], places: NDArray[np.int64]) -> NDArray[Any]:
+    """Names at places, of whatever type."""
+    held = np.empty(len(names), object)
+    held[:] = names
+    return held[places]
+
+
+def _check_shared(truth: _Edges, pred: _Edges, first: str, second: str) -> None:
+    """Refuse files that are of different objects."""
+    if set(truth.names).isdisjoint(pred.names):
+        one, two = (show_label(side.names[0], 40) for side in (truth, pred))
+        raise FileError(
+            f"{first} and {second} have no object in common: the first has {one!r}, and the second "
+            f"{two!r}."
+        )
 
 
 def _two_columns(source: Source, key: str | None, wanted: Sequence[str]) -> tuple[str, str]:
@@ -259,7 +311,9 @@ def _check_memberships(files: Sequence[str], given: Mapping[str, Any], asked: Qu
     """Refuse options that this kind of scores does not take."""
     soft = Setting("memberships")
     if len(files) != 1 or is_many(files[0]):
-        raise ParameterError(soft, " goes with one file that is read into memory.")
+        raise ParameterError(
+            soft, " goes with one table that has all columns and is read into memory."
+        )
     if len(given["truth"]) > 1:
         raise ParameterError(soft, " goes with one ", Setting("truth"), ".")
     if given["truth"] and given["true_memberships"]:

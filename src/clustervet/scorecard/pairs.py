@@ -19,6 +19,9 @@ from clustervet.scorecard.card_document import without_interval
 from clustervet.scorecard.judgement import Judgement
 from clustervet.scorecard.questions import GIVEN, Chosen, Questions, named_labelings
 
+# Objects up to which measures are taken unasked whose time grows with pairs of objects.
+MOST_OBJECTS = 10_000
+
 
 def judge_pairs(truth: Any, pred: Any, asked: Questions, **options: Any) -> Judgement:
     """Answer questions about two soft, overlapping or hierarchical clusterings, or several."""
@@ -40,6 +43,10 @@ def judge_pairs(truth: Any, pred: Any, asked: Questions, **options: Any) -> Judg
 
 def _card(name: str, pair: Pair, asked: Questions) -> ScoreCard:
     records, remarks = asked.records(), list(pair.remarks)
+    slow = [r.key for r in records if r.cost == "pairs" and asked.measures is None]
+    if slow and pair.n > MOST_OBJECTS:
+        records = [record for record in records if record.key not in slow]
+        remarks.append(f"Left out, for the time they take: {', '.join(slow)}; ask by name.")
     able: Measured = [(record, {}) for record in records if not record.no_interval]
     intervals = {}
     if asked.confidence is not None:

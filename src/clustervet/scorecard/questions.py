@@ -12,12 +12,22 @@ from clustervet.inference.compare import why_no_test
 from clustervet.inference.nulls import resolve_model
 from clustervet.labels.keyed import is_keyed
 from clustervet.labels.several import is_frame, named_labels
-from clustervet.registry import Kind, Measure, MeasureFunction, measures, subject_kind
+from clustervet.registry import (
+    PAIRED,
+    Kind,
+    Measure,
+    MeasureFunction,
+    measures,
+    subject_kind,
+)
 
 Chosen = Iterable[str | Measure | MeasureFunction] | str | None
 # Measures that are held against chance where none are named.
 USUAL: dict[Kind, tuple[str, ...]] = {
     "external": ("rand", "purity", "normalized_mutual_information", "variation_of_information"),
+    "soft": ("ndc", "adjusted_concordance", "soft_normalized_mutual_information"),
+    "overlapping": ("omega_index", "overlapping_nmi_max", "extended_bcubed_f1", "best_match_f1"),
+    "hierarchical": ("cophenetic_correlation", "bakers_gamma", "normalized_robinson_foulds"),
 }
 # The measures that rank where none are named.
 LEADERS: dict[Kind, str] = {
@@ -97,6 +107,8 @@ class Questions:
         for record in found:
             if record.kind != self.kind:
                 raise ParameterError(f"{record.key} {NEEDS[record.kind]}, not {GIVEN[self.kind]}.")
+        if not found and self.kind in PAIRED:
+            raise ParameterError("no measure of ", Setting("family"), " is among those asked for.")
         return found
 
     def check(self, truths: int) -> None:

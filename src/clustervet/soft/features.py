@@ -61,6 +61,8 @@ class SoftGeometry:
         """Refuse features of other objects."""
         if self.X is None:
             return
+        if isinstance(self.X, Memberships):
+            raise FeatureError("X must be a matrix of features, not Memberships.")
         shape = getattr(self.X, "shape", None)
         if shape == () or (shape is None and not isinstance(self.X, Sized)):
             raise FeatureError(f"X must be a matrix of features, not {kind_of(self.X)}.")

@@ -14,6 +14,7 @@ from clustervet.errors import LabelError
 from clustervet.labels import check_index, consecutive, plain_label, read_labels, show_label
 from clustervet.labels.arrays import kind_of
 from clustervet.labels.index import index_of
+from clustervet.registry import refuse_others
 
 Floats = NDArray[np.float64]
 # The label of noise, and the column that what belongs to no cluster goes to.
@@ -31,6 +32,7 @@ class Parts(NamedTuple):
 
 def read_parts(given: Any, what: str, normalize: bool) -> Parts:
     """Read degrees of membership, or labels, in any of the forms that `Memberships` takes."""
+    refuse_others("soft", given, what)
     if isinstance(given, Mapping):
         parts = read_parts(list(given.values()), what, normalize)
         return parts._replace(objects=list(given))
