@@ -186,7 +186,7 @@ def test_unfinished_trees_are_refused() -> None:
     ],
 )
 def test_other_things_are_refused(given: Any, said: str) -> None:
-    with pytest.raises(cv.ParameterError, match=said):
+    with pytest.raises(cv.ClustervetError, match=said):
         cv.Hierarchy(given)
 
 
@@ -308,7 +308,7 @@ def test_series_with_other_indexes_are_refused() -> None:
 
 
 def test_a_measure_of_classes_refuses_a_tree_as_the_truth() -> None:
-    with pytest.raises(cv.ParameterError, match="compares a tree with classes; give labels"):
+    with pytest.raises(cv.ClustervetError, match="compares a tree with classes; give labels"):
         cv.dendrogram_purity(TREE, linkage(X, "single"))
 
 
