@@ -41,7 +41,10 @@ BAD = {
     "empty pyarrow": (pa.array([]), "^truth is empty"),
     "empty pyarrow words": (pa.array([], pa.string()), "^truth is empty"),
     "no pyarrow chunks": (pa.chunked_array([], pa.int64()), "^truth is empty"),
-    "matrix": (np.zeros((2, 3)), ONE_DIMENSION + r"its shape is \(2, 3\)\.$"),
+    "matrix": (
+        np.zeros((2, 3)),
+        ONE_DIMENSION + r"its shape is \(2, 3\); degrees of membership are a cv.Memberships, .*\.$",
+    ),
     "column": (np.zeros((2, 1)), r"\(2, 1\); pass one column, or ravel it\.$"),
     "no dimension": (np.array(3), ONE_DIMENSION + r"its shape is \(\)\.$"),
     "cube": (np.zeros((2, 1, 1)), ONE_DIMENSION + r"its shape is \(2, 1, 1\)\.$"),

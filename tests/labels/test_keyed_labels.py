@@ -50,7 +50,7 @@ def test_the_order_of_objects_is_that_of_the_truth() -> None:
         (
             TRUTH,
             [{"x", "y"}, {"y", "z", "w"}],
-            "pred has 'y' in two groups; groups must not overlap",
+            "pred has 'y' in two groups; groups must not overlap here, and cv.Cover is for groups",
         ),
         (TRUTH, {}, "pred"),
     ],
@@ -84,6 +84,41 @@ def test_communities_of_networkx() -> None:
     assert cv.v_measure(club, groups) == pytest.approx(by_hand)
     louvain = nx.community.louvain_communities(graph, seed=1)
     assert 0 < cv.normalized_f1(club, louvain) <= 1
+
+
+def test_communities_in_other_containers_of_networkx() -> None:
+    graph = nx.karate_club_graph()
+    club = nx.get_node_attributes(graph, "club")
+    spread = nx.community.label_propagation_communities(graph)  # the values of a dict
+    assert cv.rand(club, spread) == cv.rand(club, list(spread))
+    halves = nx.community.kernighan_lin_bisection(graph, seed=1)  # a tuple
+    cards = cv.external_scores(club, {"halves": halves, "spread": spread})
+    assert cards["halves"]["rand"] == cv.rand(club, list(halves))
+    assert cards["spread"]["rand"] == cv.rand(club, spread)
+
+
+def test_a_clustering_of_cdlib() -> None:
+    class NodeClustering:  # what cdlib returns, as far as labels go
+        def __init__(self, communities: list[list[str]]) -> None:
+            self.communities = communities
+
+    pred = NodeClustering([["x", "y", "z"], ["w"]])
+    assert cv.adjusted_rand(TRUTH, pred) == WANTED
+    assert cv.external_scores(TRUTH, {"a": pred, "b": TRUTH})["a"]["ari"] == WANTED
+    assert cv.Ensemble([pred, TRUTH]).objects == ("x", "y", "z", "w")
+    with pytest.raises(LabelError, match=r"pred has an object that is no name: \['z'\]"):
+        cv.rand(TRUTH, NodeClustering([["x", ["z"]]]))
+
+
+def test_a_column_called_communities_is_a_column() -> None:
+    frame = pd.DataFrame({"communities": [0, 0, 1, 1], "other": [0, 0, 0, 1]})
+    assert cv.external_scores([0, 0, 1, 1], frame)["communities"]["rand"] == 1
+    assert cv.Ensemble(frame).names == ("communities", "other")
+
+
+def test_objects_that_are_numbers_here_and_text_there() -> None:
+    with pytest.raises(LabelError, match="truth alone has 1, such as 7 and pred alone has 1, such"):
+        cv.rand({7: 0, "x": 0}, {"7": 0, "x": 0})
 
 
 def test_a_clustering_of_igraph() -> None:

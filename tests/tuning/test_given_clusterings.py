@@ -46,10 +46,10 @@ def fitted():
     ("given", "parameter", "name"),
     [
         (kmeans, "n_clusters", "kmeans"),
-        (lambda k: kmeans(k), "k", "function"),
-        (lambda k: KMeans(k, n_init=10, random_state=0).fit(X), "k", "function"),
-        (lambda *values: kmeans(*values), "value", "function"),
-        (partial(lambda points, k: kmeans(k), X), "k", "function"),
+        (lambda k: kmeans(k), "k", "lambda"),
+        (lambda k: KMeans(k, n_init=10, random_state=0).fit(X), "k", "lambda"),
+        (lambda *values: kmeans(*values), "value", "lambda"),
+        (partial(lambda points, k: kmeans(k), X), "k", "lambda"),
         (LABELS, "value", "given labels"),
         ({k: labels.tolist() for k, labels in reversed(LABELS.items())}, "value", "given labels"),
         (pd.DataFrame(LABELS), "value", "given labels"),
@@ -77,6 +77,20 @@ def test_the_parameter_has_a_name_of_ones_own():
     assert tune(LABELS, X, parameter="k", **FEW).parameter == "k"
     clash = tune(lambda clusters: kmeans(clusters), X, values=[3, 4], **FEW)
     assert list(clash.columns())[:2] == ["clusters_value", "clusters"]
+
+
+def test_an_argument_of_the_name_of_the_parameter_varies():
+    calls = []
+
+    def noted(k=4, scale=1.0, seed=None):
+        calls.append((k, scale, seed))
+        return kmeans(k)
+
+    found = tune(noted, X, "scale", [0.5, 2.0], random_state=6, **FEW)
+    assert (found.parameter, calls) == ("scale", [(4, 0.5, 6), (4, 2.0, 6)])
+    calls.clear()
+    tune(noted, X, "seed", [1, 2], random_state=6, **FEW)
+    assert calls == [(4, 1.0, 1), (4, 1.0, 2)]
 
 
 def test_a_function_is_called_once_per_value_and_gets_the_seed_that_it_asks_for():
@@ -249,7 +263,7 @@ def test_text_values_stay_in_their_order():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: tune(lambda r: 1 / 0, X, values=[0.1]), "function(r=0.1) fails: ZeroDivisionEr"),
+        (lambda: tune(lambda r: 1 / 0, X, values=[0.1]), "lambda(r=0.1) fails: ZeroDivisionEr"),
         (lambda: tune(lambda r: [0, 1], X, values=[0.1]), "there are 2 labels at r=0.1, and X has"),
         (lambda: tune(lambda r: None, X, values=[0.1]), "labels at r=0.1 must be a sequence with"),
         (lambda: tune(lambda r: [[0]] * 120, X, values=[1]), "at r=1 must be one-dimensional"),
@@ -257,7 +271,7 @@ def test_text_values_stay_in_their_order():
         (lambda: tune(lambda r: [0] * 120, X, values=[1, 2]), "no value of r (1, 2) gives two clu"),
         (lambda: tune(lambda r: {"a": 0}, X, values=[1]), "at r=1 name objects that are not the"),
         (lambda: tune(lambda r: r, X), "values of r must be given"),
-        (lambda: tune(lambda r, graph: r, X, values=[1]), "function takes (r, graph)"),
+        (lambda: tune(lambda r, graph: r, X, values=[1]), "lambda takes (r, graph)"),
         (lambda: tune(lambda: 0, X, values=[1]), "a function must take one value"),
         (lambda: tune(kmeans, X, 5, values=[1]), "parameter must be a name, not 5"),
         (lambda: tune(kmeans, X, values=[0.1, "a"]), "have no order: 'a' stands among numbers"),
@@ -269,7 +283,11 @@ def test_text_values_stay_in_their_order():
         (lambda: tune({"a": 0, "b": 1}, X), "the labels at value='a' must be a sequence"),
         (lambda: tune({1: KMeans()}, X), "the labels at value=1 must be a sequence"),
         (lambda: tune({}, X), "there are no labels; give at least one value"),
-        (lambda: tune(LABELS, X, values=[2]), "given labels have their values; leave values out"),
+        (
+            lambda: tune(LABELS, X, values=[2]),
+            "labels have their values; leave values and grid out",
+        ),
+        (lambda: tune(LABELS, X, grid={"k": [2]}), "have their values; leave values and grid out"),
         (
             lambda: tune(pl.DataFrame({"1": LABELS[2], "1.0": LABELS[3]}), X),
             "two columns of labels have the value '1'",
@@ -289,7 +307,8 @@ def test_the_public_name_takes_them_too():
 
 
 def test_clusters_are_judged_by_the_points():
-    with pytest.raises(FeatureError, match="tune needs X, by which it judges the clusters"):
+    needs = r"tune needs X, by which .* for a graph, with metric='precomputed', a matrix of"
+    with pytest.raises(FeatureError, match=needs):
         cv.tune(lambda r: [0, 1], values=[1, 2])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.pipeline import make_pipeline
@@ -94,7 +95,133 @@ def test_samples_and_samples_again():
     assert found.stability.samples == 2
 
 
+def dense(eps, m):
+    return DBSCAN(eps=eps, min_samples=m).fit_predict(X)
+
+
+def cut(n_clusters, linkage="ward"):
+    return AgglomerativeClustering(n_clusters, linkage=linkage).fit(X)
+
+
+FOUR = {"n_clusters": [2, 3, 4, 5]}
+THREE = {"measures": ["ssq", "silhouette", "davies_bouldin"], "random_state": 0}
+
+
+def test_a_function_of_several_parameters_is_tuned_as_an_estimator_is():
+    values = {"eps": [0.5, 1, 2], "m": [3, 5]}
+    found = cv.tune(lambda eps, m: dense(eps, m), X, grid=values, **THREE)
+    alike = cv.tune(DBSCAN(), X, grid={"eps": [0.5, 1, 2], "min_samples": [3, 5]}, **THREE)
+    assert (found.estimator, found.parameter) == ("lambda", "settings")
+    assert found.values[0] == "eps=0.5, m=3"
+    assert found.settings[found.suggestion]["eps"] == alike.settings[alike.suggestion]["eps"]
+    for key, curve in alike.curves.items():
+        assert found.curves[key].tolist() == curve.tolist()
+        assert found.choices[key].index == alike.choices[key].index
+    assert found.reference.clusterer == "kmeans"
+    assert "a function of its parameters alone cannot cluster other points" in repr(found)
+    assert pickle.loads(pickle.dumps(found)).to_json() == found.to_json()
+    for jobs in (2, 1):
+        again = cv.tune(dense, X, grid=values, n_jobs=jobs, **THREE)
+        assert again.to_dict() == found.to_dict() | {
+            "estimator": "dense",
+            "settings": [one | {"estimator": "dense"} for one in found.to_dict()["settings"]],
+        }
+
+
+def test_one_parameter_of_a_function_is_tuned_by_its_name():
+    one = cv.tune(cut, X, grid=FOUR, **THREE)
+    two = cv.tune(cut, X, "n_clusters", [2, 3, 4, 5], **THREE)
+    assert (one.parameter, one.suggestion, one.settings) == ("n_clusters", 3, {})
+    assert two.to_dict() == one.to_dict() == cv.tune([cut], X, grid=FOUR, **THREE).to_dict()
+    linkage = cv.tune(
+        lambda k=3, linkage="ward": cut(k, linkage), X, grid={"linkage": ["single", "ward"]}, **FEW
+    )
+    assert (linkage.parameter, linkage.values) == ("linkage", ["single", "ward"])
+    assert linkage.counts.tolist() == [3, 3]
+    options = cv.tune(lambda **given: cut(**given), X, grid={"n_clusters": [2, 3]}, **FEW)
+    assert options.counts.tolist() == [2, 3]
+
+
+def test_functions_stand_beside_clusterers_and_pipelines():
+    pipe = make_pipeline(StandardScaler(), KMeans(n_init=2))
+    given = []
+
+    def noted(k, seed, **others):
+        given.append((k, seed, others))
+        return cut(k)
+
+    several = [cut, lambda k: cut(k), pipe, noted, "kmeans", lambda k=3: cut(k)]
+    grid = {"n_clusters": [2, 3], "k": [3, 4], "kmeans__n_clusters": [3]}
+    found = cv.tune(several, X, grid=grid, measures=["silhouette"], **(FEW | {"random_state": 5}))
+    assert found.values == [
+        *("cut n_clusters=2", "cut n_clusters=3", "lambda 1 k=3", "lambda 1 k=4"),
+        "Pipeline kmeans__n_clusters=3",
+        *(
+            f"noted n_clusters={n}, k={k}, kmeans__n_clusters=3"
+            for n, k in ((2, 3), (2, 4), (3, 3), (3, 4))
+        ),
+        *("kmeans n_clusters=2", "kmeans n_clusters=3", "lambda 2 k=3", "lambda 2 k=4"),
+    ]
+    assert found.settings["lambda 2 k=4"] == {"estimator": "lambda 2", "k": 4}
+    assert given[0] == (3, 5, {"n_clusters": 2, "kmeans__n_clusters": 3})
+    for value in found.values:
+        if found.counts[found.values.index(value)] == 3:
+            assert cv.adjusted_rand(np.repeat([0, 1, 2], 40), found.labels[value]) == 1
+    assert found.counts[found.choices["silhouette"].index] == 3
+    assert cv.plots.figures(found)
+
+
+def test_what_needs_further_fits_is_made_for_clusterers_alone():
+    measures = {"prediction_strength": {"splits": 2}, "validated_likelihood": {}, "silhouette": {}}
+    grid = {"n_clusters": [2, 3]}
+    found = cv.tune([cut, "kmeans"], X, grid=grid, measures=measures, bootstrap=3, **FEW)
+    alone = cv.tune([KMeans(n_init=10)], X, grid=grid, measures=measures, **FEW)
+    why = "a function of its parameters alone cannot cluster other points"
+    for key in ("prediction_strength", "validated_likelihood"):
+        assert found.reasons[key] == [why, why, None, None]
+        assert found.curves[key][2:].tolist() == alone.curves[key].tolist()
+    assert np.isfinite(found.curves["silhouette"]).all()
+    assert found.stability is None
+    assert f"No stability over samples: {why}." in repr(found)
+    assert (found.folds, found.samples) == (alone.folds, alone.samples)
+
+
+def test_seeds_of_the_user_stand_beside_functions():
+    seeded = KMeans(3, n_init=1, init="random", random_state=7)
+    found = cv.tune([seeded, cut], X, grid={"linkage": ["ward"], "n_clusters": [5]}, references=0)
+    expected = KMeans(5, n_init=1, init="random", random_state=7).fit_predict(X)
+    assert found.labels["KMeans n_clusters=5"].tolist() == expected.tolist()
+
+
+def test_settings_at_which_a_function_fails_are_undefined_with_the_reason():
+    def moody(k):
+        if k == 1:
+            raise RuntimeError("not today")
+        return [0, 1] if k == 2 else cut(k)
+
+    found = cv.tune([moody, "ward"], X, grid={"k": [1, 2, 3], "n_clusters": [3]}, **FEW)
+    assert found.reasons["silhouette"] == [
+        "moody(k=1) fails: RuntimeError, not today",
+        "there are 2 labels at moody(k=2), and X has 120 points",
+        *(None, None),
+    ]
+
+
+def test_labels_of_functions_follow_the_index_of_the_points():
+    frame = pd.DataFrame(X, index=[f"row {i}" for i in range(120)])
+    labels = dict(zip(reversed(frame.index), reversed(cut(3).labels_.tolist()), strict=True))
+    found = cv.tune([lambda k: labels, "ward"], frame, grid={"k": [3], "n_clusters": [3]}, **FEW)
+    assert cv.adjusted_rand(found.labels["lambda k=3"], found.labels["ward n_clusters=3"]) == 1
+
+
 BAD = {
+    "unknown to the function": (cut, {"grid": {"n_cluster": [2]}}, "mean n_clusters"),
+    "unknown to all": ([cut, dense], {"grid": {"epps": [2]}}, "has the parameter 'epps'; .* eps"),
+    "no default": (dense, {"grid": {"eps": [1]}}, "dense has no default for m; give values in"),
+    "no default beside": ([dense, cut], {"grid": {"n_clusters": [2]}}, "no default for eps, m"),
+    "by position": (lambda k, /: cut(k), {"grid": {"k": [2]}}, "lambda has no parameter 'k'"),
+    "labels in a list": ([cut, {2: [0, 1]}], {"grid": {"n_clusters": [2]}}, "dict is not"),
+    "all fail": ([lambda k: 1 / 0, lambda k: k], {"grid": {"k": [2]}}, r"lambda 1\(k=2\) fails"),
     "no estimator": ([], {}, "at least one"),
     "unknown parameter": ("kmeans", {"grid": {"eps": [1], "k": [2]}}, "no estimator has"),
     "a near one": ("kmeans", {"grid": {"n_cluster": [2], "n_init": [1]}}, "n_clusters"),

@@ -466,3 +466,16 @@ def test_samples_of_dense_regions_are_less_dense():
 def test_a_name_near_to_that_of_a_measure_is_suggested():
     with pytest.raises(ParameterError, match=r"did you mean prediction_strength\?"):
         cv.tune("kmeans", X, measures=["silhouette", "prediction_strenght"])
+
+
+def test_stability_of_labelings_by_the_names_of_their_objects():
+    runs = [{"x": 0, "y": 0, "z": 1, "w": 1}, [{"w", "z"}, {"y"}, {"x"}], [{"x", "y"}, {"w", "z"}]]
+    rows = [[0, 0, 1, 1], [2, 1, 0, 0], [0, 0, 1, 1]]
+    truth = {"w": "b", "z": "b", "y": "a", "x": "a"}
+    found = cv.stability(runs, labels=truth)
+    assert found.columns() == cv.stability(rows, labels=list("aabb")).columns()
+    assert found.listed_objects()["object"] == ["x", "y", "z", "w"]
+    fewer = cv.stability([runs[0], {"z": 0, "y": 1}], labels=0).listed_objects()
+    assert fewer["stayed"] == [None, 1.0, 1.0, None]
+    with pytest.raises(LabelError, match="a labeling names its objects and labels does not"):
+        cv.stability(runs, labels=list("aabb"))

@@ -691,3 +691,31 @@ def test_other_warnings_reach_the_user():
         found = tune(Warner(n_init=1), X, values=[4], random_state=0)
     assert found.warned == {}
     assert "warnings" not in found.to_dict()
+
+
+MIXED = pd.DataFrame({"size": np.arange(30.0), "kind": list("ab") * 15})
+BESIDE = "take a clusterer that knows the distance: average, complete, single, dbscan,"
+
+
+@pytest.mark.parametrize("clusterer", ["kmeans", KMeans(), DBSCAN(), ["average", "ward"]])
+def test_gower_is_recommended_to_clusterers_that_take_it_alone(clusterer):
+    grid = {"algorithm": ["auto"]} if isinstance(clusterer, DBSCAN) else {"n_clusters": [2]}
+    with pytest.raises(FeatureError, match=f"column 'kind' .* or with metric='gower' {BESIDE}"):
+        tune(clusterer, MIXED, grid=grid)
+
+
+@pytest.mark.parametrize(
+    "clusterer", ["average", ["single", "complete"], lambda n_clusters: [0, 1] * 15]
+)
+def test_what_a_refusal_recommends_is_taken(clusterer):
+    ask = {"grid": {"n_clusters": [2, 3]}, "references": 0}
+    with pytest.raises(FeatureError, match="metric='gower' reads it as it is"):
+        tune(clusterer, MIXED, **ask)
+    assert tune(clusterer, MIXED, metric="gower", **ask).counts[0] == 2
+
+
+def test_samples_of_mixed_columns_get_the_same_recommendation():
+    with pytest.raises(FeatureError, match=BESIDE):
+        cv.stability("kmeans", MIXED, clusters=2)
+    with pytest.raises(FeatureError, match="metric='gower' reads it as it is"):
+        cv.stability("average", MIXED, clusters=2)

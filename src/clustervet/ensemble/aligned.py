@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.contingency import Contingency
 from clustervet.ensemble.labelings import Labelings
+from clustervet.labels.keyed import by_name
 
 # The Jaccard index above which clusters that the reference lacks are the same: no cluster has
 # two such partners in one labeling.
 SAME = 0.5
 
 
-def align_labelings(labelings: Labelings, reference: int) -> dict[str, NDArray[np.int64]]:
+def align_labelings(labelings: Labelings, reference: int) -> dict[str, Any]:
     """Number the clusters of all labelings by those of one of them."""
     codes = labelings.codes[reference]
     order = np.argsort(-labelings.sizes(reference), kind="stable")
@@ -32,7 +35,7 @@ def align_labelings(labelings: Labelings, reference: int) -> dict[str, NDArray[n
             every = np.full(len(labelings.kept), -1)
             every[labelings.kept] = mine
             mine = every
-        found[name] = mine.copy()
+        found[name] = by_name(labelings.objects, mine.copy())
     return found
 
 

@@ -111,6 +111,8 @@ class Stability(Result):
         Why the clusterer refused samples, and how often.
     remark : str, optional
         What else a reader must know about the samples.
+    ids : tuple, optional
+        The names of the objects, in the order of `objects` and `labels`, if labels came with them.
 
     Examples
     --------
@@ -133,6 +135,7 @@ class Stability(Result):
     labels: Places
     failed: dict[str, int]
     remark: str = ""
+    ids: tuple[Any, ...] | None = None
 
     def __getitem__(self, name: Any) -> ClusterStability:
         return self.clusters[self.names.index(name)]
@@ -195,8 +198,8 @@ class Stability(Result):
         Returns
         -------
         dict
-            The cluster, and the share of samples in which the object stayed with it; None for
-            noise.
+            The name of the object if objects have names, the cluster, and the share of samples in
+            which the object stayed with it; None for noise.
 
         Examples
         --------
@@ -206,6 +209,7 @@ class Stability(Result):
         """
         held = [None, *self.names]
         return {
+            **({} if self.ids is None else {"object": list(self.ids)}),
             "cluster": [held[place + 1] for place in self.labels.tolist()],
             "stayed": plain(self.objects),
         }
@@ -307,9 +311,13 @@ def _share(value: float) -> Any:
 
 
 class StabilityCount:
-    """Compares one clustering with those of samples, one at a time."""
+    """Compares one clustering with those of samples, one at a time.
 
-    def __init__(self, labels: Any, noise: Any = -1) -> None:
+    `ids` are the names of the objects, in the order of the labels.
+    """
+
+    def __init__(self, labels: Any, noise: Any = -1, ids: tuple[Any, ...] | None = None) -> None:
+        self.ids = ids
         self.labels, self.names = read_clustered(labels, noise)
         self.sizes = np.bincount(self.labels[self.labels >= 0], minlength=len(self.names))
         self._jaccards: list[Floats] = []
@@ -336,7 +344,15 @@ class StabilityCount:
             objects = self._stayed / self._seen
         table = np.array(self._jaccards).T.reshape(len(self.names), -1)
         return Stability(
-            self.names, self.sizes, table, objects, how, self.labels, failed or {}, remark
+            self.names,
+            self.sizes,
+            table,
+            objects,
+            how,
+            self.labels,
+            failed or {},
+            remark,
+            self.ids,
         )
 
 

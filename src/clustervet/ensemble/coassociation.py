@@ -177,8 +177,9 @@ class Coassociation(Result):
     def objects(self) -> Floats:
         """For each object the mean consensus with the others of its cluster (item consensus).
 
-        In the order given; nan where an object has no such others. Where labels are missing it is
-        the sum of all meetings divided by the sum of all that could be.
+        In the order given, which is that of `Ensemble.objects` if these have names; nan where an
+        object has no such others. Where labels are missing it is the sum of all meetings divided
+        by the sum of all that could be.
         """
         _, met, could = self._beside
         with np.errstate(invalid="ignore"):
@@ -205,7 +206,8 @@ class Coassociation(Result):
         """For each object its mean element-centric similarity over all pairs of labelings.
 
         1 where all labelings have the same objects beside it (Gates, Wood, Hetrick and Ahn 2019).
-        In the order given; nan where fewer than two labelings label an object.
+        In the order given, which is that of `Ensemble.objects` if these have names; nan where
+        fewer than two labelings label an object.
         """
         many = self.labelings
         total, times = np.zeros(many.n), np.zeros(many.n, np.int64)

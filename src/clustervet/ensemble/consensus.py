@@ -93,7 +93,8 @@ class Consensus(Result):
     names : tuple of str
         Names of the labelings.
     partition : Partition
-        The consensus.
+        The consensus, by the names of the objects if the labelings are; `by_object()` returns
+        their clusters.
     measure : Measure
         The distance.
     objective : float
@@ -141,7 +142,7 @@ class Consensus(Result):
 
     @property
     def labels(self) -> NDArray[np.int32]:
-        """The cluster of each object, numbered by first appearance."""
+        """The cluster of each object, by first appearance; named ones as `partition.objects`."""
         return self.partition.codes
 
     @property
@@ -286,7 +287,7 @@ def find_consensus(
     collapsed = not labels.any() and bool((many.clusters > 1).any())
     if collapsed and not collapse and found.kept is not None:
         labels = found.kept.places[atoms.places]
-    every = replace(many, kept=None)
+    every = many.unnamed()
     distances = distances_to(labels, every, criterion)
     objective = float(weights @ distances)
     best = int(np.argmin(np.where(many.gaps, np.inf, objectives)))
@@ -296,7 +297,7 @@ def find_consensus(
     alone = distances_to(np.zeros(many.n, np.int32), every, criterion)
     return Consensus(
         many.names,
-        Partition(labels),
+        many.partition_of(labels),
         measures[criterion],
         objective,
         distances,

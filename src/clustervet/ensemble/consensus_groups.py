@@ -6,7 +6,7 @@ labelings are first put into an order of their own, and every search has a seed 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -27,7 +27,6 @@ from clustervet.ensemble.groups import (
 from clustervet.ensemble.labelings import Labelings
 from clustervet.ensemble.local_search import Criterion
 from clustervet.errors import LabelError, Setting
-from clustervet.partition import Partition
 
 # Up to this many labels in all, this many random starts are tried beside the medoids.
 FEW_LABELS = 20_000
@@ -172,7 +171,7 @@ def make_consensus_groups(
     medoids = make_groups(many.names, matrix, weights, k)
     order = _own_order(many, weights)
     search = CentreSearch(
-        replace(many.some(order.tolist()), kept=None),
+        many.some(order.tolist()).unnamed(),
         weights[order],
         criterion,
         matrix[np.ix_(order, order)],
@@ -196,7 +195,7 @@ def make_consensus_groups(
         tuple(nearest),
         found.trace[-1] / total,
         mean_silhouette(matrix, labels),
-        tuple(Partition(centre.labels) for centre in centres),
+        tuple(many.partition_of(centre.labels) for centre in centres),
         tuple(value / total for value in found.trace),
     )
 

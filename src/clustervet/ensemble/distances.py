@@ -259,14 +259,15 @@ def distance_matrix(
     Parameters
     ----------
     labelings : list, dict, ndarray, data frame or Labelings
-        A list of labelings, {name: labels}, the rows of an array or the columns of a frame.
+        A list of labelings, {name: labels}, the rows of an array or the columns of a frame, as in
+        `Ensemble`; objects with names are paired by them.
     measure : str, Measure or callable, optional
         An external measure. Similarities are returned as they are.
     noise, noise_policy : optional
         As in `read_labelings`.
     missing : {"raise", "drop", "class"}, optional
-        What to do with an object that some labeling does not label: refuse it, drop it from all
-        labelings, or put it into one more cluster of that labeling.
+        What to do with an object that some labeling does not label, or does not name: refuse it,
+        drop it from all labelings, or put it into one more cluster of that labeling.
     shared : bool, optional
         Whether each pair is compared on the objects that both label; `counts` then has their
         number.
@@ -284,7 +285,7 @@ def distance_matrix(
     Raises
     ------
     LabelError
-        If the labelings differ in length, lack labels, or are fewer than two.
+        If the labelings are of different objects, lack labels, or are fewer than two.
     ParameterError
         If the measure needs features, or does not take the parameters.
 
@@ -327,11 +328,12 @@ def distances_to(
 
     Parameters
     ----------
-    query : array-like
-        One more labeling of the same objects; it is the prediction. An object that it does not
-        label is refused unless the labelings were read with ``shared=True``.
+    query : array-like, mapping or groups
+        One more labeling of the same objects, by their names if the labelings are; it is the
+        prediction. An object that it does not label is refused unless the labelings were read
+        with ``shared=True``.
     labelings : list, dict, ndarray, data frame or Labelings
-        The labelings; each is the truth.
+        The labelings, as in `Ensemble`; each is the truth.
     measure : str, Measure or callable, optional
         An external measure.
     which : sequence of int, optional
@@ -347,7 +349,7 @@ def distances_to(
     Raises
     ------
     LabelError
-        If the query has another length than the labelings, or lacks labels.
+        If the query is of other objects than the labelings, or lacks labels.
     ParameterError
         If `which` has a position that does not exist.
 

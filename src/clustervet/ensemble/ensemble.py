@@ -56,7 +56,10 @@ class Ensemble:
     ----------
     labelings : list, dict, ndarray, data frame or Labelings
         A list of labelings, {name: labels}, the rows of an array or the columns of a frame.
-        Several pandas series must have equal indexes.
+        Several pandas series must have equal indexes. A labeling is a sequence, a fitted estimator
+        or a clustering of igraph; or labels by the name of the object, as {object: label}, groups
+        such as communities of networkx, or a partition of named objects. If one is by name, all
+        must be.
     names : sequence of str, optional
         Other names for the labelings.
     weights : sequence of float, optional
@@ -72,9 +75,15 @@ class Ensemble:
     Raises
     ------
     LabelError
-        If the labelings differ in length, lack labels, or are fewer than two.
+        If the labelings are of different objects, lack labels, or are fewer than two.
     ParameterError
         If the measure needs features, or names or weights do not fit the labelings.
+
+    Notes
+    -----
+    Where labelings are by the names of the objects, so are the partitions here (`partition`, the
+    `consensus` and the centres of `groups`), and `aligned` returns labels by object. Arrays with
+    one entry per object are in the order of `objects`.
 
     Examples
     --------
@@ -87,6 +96,9 @@ class Ensemble:
     Partition({0, 1}, {2, 3}, {4, 5})
     >>> e.nearest(["x", "x", "y", "y", "y", "z"], 2).names
     ('b', 'a')
+    >>> e = Ensemble({"a": [{"x", "y"}, {"z"}], "b": {"z": 1, "y": 0, "x": 0}})
+    >>> e.consensus().partition == Partition([{"z"}, {"y", "x"}])
+    True
     """
 
     def __init__(
@@ -120,6 +132,11 @@ class Ensemble:
         """Number of objects."""
         return self.labelings.n
 
+    @property
+    def objects(self) -> tuple[Any, ...] | None:
+        """Names of the objects given, in the order of all arrays; None if labelings have none."""
+        return self.labelings.objects
+
     def __len__(self) -> int:
         return len(self.labelings)
 
@@ -137,7 +154,7 @@ class Ensemble:
         Returns
         -------
         Partition
-            The clusters as sets of the objects that it labels.
+            The clusters as sets of the objects that it labels, by their names if they have names.
 
         Raises
         ------
@@ -293,7 +310,7 @@ class Ensemble:
             runs=len(self),
         )
 
-    def aligned(self, to: int | str | None = None) -> dict[str, NDArray[np.int64]]:
+    def aligned(self, to: int | str | None = None) -> dict[str, Any]:
         """Return all labelings with the same number for the same group of objects.
 
         Parameters
@@ -304,12 +321,12 @@ class Ensemble:
 
         Returns
         -------
-        dict of str to ndarray of int
+        dict of str to ndarray of int, or to dict
             The number of the cluster of each object that was given; -1 where a labeling does not
-            label it. The clusters of each labeling are matched with those of `to`, one to one and
-            with the most objects in common (see `align`). A cluster without a partner gets the
-            next number, or that of such a cluster of an earlier labeling, if their Jaccard index
-            is above 0.5.
+            label it. They are by the name of the object if the labelings are. The clusters of each
+            labeling are matched with those of `to`, one to one and with the most objects in common
+            (see `align`). A cluster without a partner gets the next number, or that of such a
+            cluster of an earlier labeling, if their Jaccard index is above 0.5.
 
         Raises
         ------
@@ -545,8 +562,8 @@ class Ensemble:
 
         Parameters
         ----------
-        query : array-like
-            One more labeling of the same objects.
+        query : array-like, mapping or groups
+            One more labeling of the same objects, by their names if the labelings are.
         k : int, optional
             How many labelings to return.
 
@@ -558,7 +575,7 @@ class Ensemble:
         Raises
         ------
         LabelError
-            If the query has another length than the labelings, or lacks labels.
+            If the query is of other objects than the labelings, or lacks labels.
         ParameterError
             If k is out of range, or the measure is not a metric.
 
@@ -583,8 +600,8 @@ class Ensemble:
 
         Parameters
         ----------
-        query : array-like
-            One more labeling of the same objects.
+        query : array-like, mapping or groups
+            One more labeling of the same objects, by their names if the labelings are.
         radius : float
             The largest distance, in the unit of the measure.
 
@@ -597,7 +614,7 @@ class Ensemble:
         Raises
         ------
         LabelError
-            If the query has another length than the labelings, or lacks labels.
+            If the query is of other objects than the labelings, or lacks labels.
         ParameterError
             If the radius is negative or no number, or the measure is not a metric.
 
@@ -754,8 +771,9 @@ class Ensemble:
             The number of local searches for each consensus.
         random_state : int, Generator or None, optional
             The seed of the searches and of the map.
-        query : array-like, optional
-            One more labeling of the same objects; the labelings nearest to it are found.
+        query : array-like, mapping or groups, optional
+            One more labeling of the same objects, by their names if the labelings are; the
+            labelings nearest to it are found.
         nearest : int, optional
             How many of them to find; by default five, or all if there are fewer.
         within : float, optional

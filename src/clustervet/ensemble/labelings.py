@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from clustervet.labels import (
 )
 from clustervet.labels.codes import from_integers
 from clustervet.labels.index import index_of
+from clustervet.labels.keyed import by_name, is_keyed, ordered_as, paired
 from clustervet.labels.pair import Missing, NoisePolicy
-from clustervet.labels.several import named_labels
+from clustervet.labels.several import Named, named_labels
 from clustervet.partition import Partition
 
 SmallCodes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.int32]
@@ -55,6 +57,9 @@ class Labelings:
         How many objects each labeling labels -1, where no policy said what that means.
     index : pandas.Index, optional
         The index of the labelings, where they came with one.
+    objects : tuple, optional
+        The names of the objects given, in the order in which the labelings first name them, where
+        labelings are by the name of the object.
     """
 
     names: tuple[str, ...]
@@ -64,11 +69,19 @@ class Labelings:
     kept: NDArray[np.bool_] | None = None
     noise_as_cluster: tuple[int, ...] = ()
     index: Any = None
+    objects: tuple[Any, ...] | None = None
 
     @property
     def n(self) -> int:
         """Number of objects."""
         return len(self.codes[0])
+
+    @property
+    def left(self) -> tuple[Any, ...] | None:
+        """Names of the objects that are left, where they have names."""
+        if self.objects is None or self.kept is None:
+            return self.objects
+        return tuple(compress(self.objects, self.kept.tolist()))
 
     @property
     def complete(self) -> bool:
@@ -125,10 +138,39 @@ class Labelings:
         Returns
         -------
         Partition
-            The clusters as sets of objects.
+            The clusters as sets of objects, by their names if they have names.
         """
         codes = self.codes[index]
-        return Partition(codes[self.labelled(index)] if self.gaps[index] else codes)
+        if not self.gaps[index]:
+            return self.partition_of(codes)
+        held = self.labelled(index)
+        left = None if self.left is None else list(compress(self.left, held.tolist()))
+        return Partition(by_name(left, codes[held]))
+
+    def partition_of(self, labels: NDArray[Any]) -> Partition:
+        """Return labels of the objects that are left as a partition of these objects.
+
+        Parameters
+        ----------
+        labels : ndarray
+            One label per object that is left.
+
+        Returns
+        -------
+        Partition
+            The clusters as sets of objects, by their names if they have names.
+        """
+        return Partition(by_name(self.left, labels))
+
+    def unnamed(self) -> Labelings:
+        """Return the labelings with the objects that are left, known by their positions alone.
+
+        Returns
+        -------
+        Labelings
+            The same codes.
+        """
+        return replace(self, kept=None, index=None, objects=None)
 
     def some(self, places: Sequence[int]) -> Labelings:
         """Return some of the labelings.
@@ -185,8 +227,10 @@ class Labelings:
 
         Parameters
         ----------
-        query : array-like
-            Labels of the same objects, including those that were dropped.
+        query : array-like, mapping or groups
+            Labels of the same objects, including those that were dropped; by the names of the
+            objects if those of the labelings are. Objects that no labeling has are left out where
+            objects may differ.
 
         Returns
         -------
@@ -196,17 +240,22 @@ class Labelings:
         Raises
         ------
         LabelError
-            If the query has another length, or no label for an object that all others label.
+            If the query is of other objects, or has no label for an object that all others label.
         """
-        codes, clusters, gaps = LabelReader(shared=not self.complete).read(query, "the query")
+        differ = self.kept is not None or not self.complete
+        labels = ordered_as(self.objects, query, ("a labeling", "the query"), some=differ)
+        side = read_labels(labels, "the query")
         given = self.n if self.kept is None else len(self.kept)
-        _check_same_length("a labeling", given, "the query", len(codes))
+        _check_same_length("a labeling", given, "the query", len(side))
         check_index({"the labelings": self, "the query": query})
+        side = side if self.kept is None else side.keep(self.kept)
+        codes, clusters, gaps = LabelReader(shared=not self.complete).read(side, "the query")
         return Labelings(
             (*self.names, "the query"),
-            (*self.codes, codes if self.kept is None else codes[self.kept]),
+            (*self.codes, codes),
             np.append(self.clusters, clusters),
             np.append(self.gaps, gaps),
+            objects=self.left,
         )
 
     def __repr__(self) -> str:
@@ -230,15 +279,18 @@ def read_labelings(
     ----------
     labelings : list, dict, ndarray, data frame or Labelings
         A list of labelings, {name: labels}, the rows of a two-dimensional array, or the columns
-        of a frame of pandas, polars or pyarrow. Several pandas series must have equal indexes.
+        of a frame of pandas, polars or pyarrow. Several pandas series must have equal indexes. A
+        labeling is a sequence, a fitted estimator or a clustering of igraph; or labels by the name
+        of the object, as {object: label}, groups such as communities of networkx, or a partition
+        of named objects. If one is by name, all must be.
     noise : optional
         The label of noise, or its policy, as in `Contingency.from_labels`. Objects that it
         drops count as not labelled.
     noise_policy : {"keep", "drop", "singletons"}, optional
         What to do with noise.
     missing : {"raise", "drop", "class"}, optional
-        What to do with an object that some labeling does not label: refuse it, drop it from all
-        labelings, or put it into one more cluster of that labeling.
+        What to do with an object that some labeling does not label, or does not name: refuse it,
+        drop it from all labelings, or put it into one more cluster of that labeling.
     shared : bool, optional
         Whether such an object stays without a label there, so that each pair of labelings is
         compared on the objects that both label.
@@ -253,7 +305,7 @@ def read_labelings(
     Raises
     ------
     LabelError
-        If the labelings differ in length, lack labels, or are too few.
+        If the labelings are of different objects, lack labels, or are too few.
     ParameterError
         If two labelings have the same name, or an option is unknown.
 
@@ -262,6 +314,9 @@ def read_labelings(
     >>> many = read_labelings({"first": ["a", "a", "b"], "second": [1, 2, 2]})
     >>> many.names, many.codes[1]
     (('first', 'second'), array([0, 1, 1], dtype=uint8))
+    >>> many = read_labelings([{"x": "a", "y": "b"}, [{"y"}, {"x"}]])
+    >>> many.objects, many.codes[1]
+    (('x', 'y'), array([1, 0], dtype=uint8))
     """
     if isinstance(labelings, Labelings):
         if (noise, noise_policy, missing, shared) != (None, None, "raise", False):
@@ -270,6 +325,41 @@ def read_labelings(
             )
         return labelings
     reader = LabelReader(noise, noise_policy, missing, shared)
+    objects, given = given_labelings(labelings, "drop" if shared else missing, least)
+    told = noise is not None or noise_policy is not None
+    names, whats, found, noisy, indexes = [], [], [], [], []
+    for name, what, labels in given:
+        side = read_labels(labels, what)
+        names.append(name)
+        whats.append(what)
+        found.append(reader.read(side, what))
+        noisy.append(0 if told else noise_count(side))
+        indexes.append(index_of(labels))
+        _check_same_length(whats[0], len(found[0][0]), what, len(found[-1][0]))
+    many = _gathered(names, found)
+    many = many if shared or many.complete else _common(many)
+    index = next((index for index in indexes if index is not None), None)
+    return replace(many, noise_as_cluster=tuple(noisy), index=index, objects=objects)
+
+
+def given_labelings(
+    labelings: Any, missing: str = "raise", least: int = 1
+) -> tuple[tuple[Any, ...] | None, Iterator[Named]]:
+    """Return the objects that labelings name, and the labelings in the order of these.
+
+    A labeling has a name, a name in messages, and labels. Where labelings name no objects these
+    are None, and labels are returned as they are. `missing` and `least` are as in
+    `read_labelings`; an object that some labelings lack has the label None there.
+
+    >>> objects, given = given_labelings({"a": {"x": 0, "y": 1}, "b": [{"y"}, {"x"}]})
+    >>> objects, list(given)
+    (('x', 'y'), [('a', "labeling 'a'", [0, 1]), ('b', "labeling 'b'", [1, 0])])
+    """
+    if not isinstance(labelings, Mapping) and is_keyed(labelings):
+        raise LabelError(
+            "labelings must be a list of clusterings, and these are the groups of one; put it "
+            "into a list with others."
+        )
     given = named_labels(labelings)
     if len(given) < least:
         raise LabelError(
@@ -277,19 +367,11 @@ def read_labelings(
             if given
             else "there are no labelings; give at least two."
         )
-    found, noisy = [], []
-    told = noise is not None or noise_policy is not None
-    for _, what, labels in given:
-        side = read_labels(labels, what)
-        found.append(reader.read(side, what))
-        noisy.append(0 if told else noise_count(side))
-        _check_same_length(given[0][1], len(found[0][0]), what, len(found[-1][0]))
     check_index({what: labels for _, what, labels in given})
-    indexes = (index_of(labels) for _, _, labels in given)
-    many = _gathered([name for name, _, _ in given], found)
-    many = many if shared or many.complete else _common(many)
-    index = next((index for index in indexes if index is not None), None)
-    return replace(many, noise_as_cluster=tuple(noisy), index=index)
+    objects, held = paired([(what, labels) for _, what, labels in given], missing)
+    return objects, (
+        (name, what, labels) for (name, what, _), labels in zip(given, held, strict=True)
+    )
 
 
 @dataclass(frozen=True)

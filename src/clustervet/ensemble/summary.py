@@ -95,7 +95,8 @@ class Summary(Result):
         Returns
         -------
         list of int or None
-            One entry per object that was given; None for an object that was dropped.
+            One entry per object that was given, in the order of `Ensemble.objects` if these have
+            names; None for an object that was dropped.
 
         Raises
         ------

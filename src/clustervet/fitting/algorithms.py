@@ -102,6 +102,25 @@ class Algorithm:
             copy.set_params(**dict.fromkeys(self.seeds, seed))
         return copy
 
+    def with_settings(self, settings: Mapping[str, Any], seed: int | None) -> Any:
+        """Return a fresh copy of a clusterer that is fitted as it is, with other settings."""
+        copy = self.made(None, seed)
+        return copy.set_params(**settings) if settings else copy
+
+    @cached_property
+    def known(self) -> list[str]:
+        """The parameters that it has."""
+        return list(self.template.get_params())
+
+    def own(self, parameter: str) -> str:
+        """Return how it calls a parameter; empty if it has none of that name."""
+        if parameter in self.known:
+            return parameter
+        return NUMBERS[1] if parameter == NUMBERS[0] and NUMBERS[1] in self.known else ""
+
+    def check_settings(self, names: Iterable[str]) -> None:
+        """Refuse settings without which it cannot cluster; an estimator has defaults for all."""
+
     @property
     def varies_number(self) -> bool:
         """Whether the parameter that varies is a number of clusters."""
@@ -286,17 +305,18 @@ def _by_gower(template: Any, name: str) -> Any:
     from sklearn.base import clone
 
     if template.get_params(deep=False).get("metric") != PRECOMPUTED:
-        known = ", ".join(key for key in ALGORITHMS if _knows_metric(key))
         raise ParameterError(
             f"{show_label(name)} knows no Gower distances; with ",
             Setting("metric", GOWER),
-            f" take one of {known}, or a clusterer with metric='precomputed'.",
+            f" take one of {', '.join(of_any_metric())}, or a clusterer with metric='precomputed'.",
         )
     return clone(template, safe=False).set_params(metric="manhattan")
 
 
-def _knows_metric(name: str) -> bool:
-    return name not in EUCLIDEAN and "metric" in _made(name).get_params()
+def of_any_metric() -> list[str]:
+    """Return the names of the algorithms that can be asked for another distance."""
+    others = (name for name in ALGORITHMS if name not in EUCLIDEAN)
+    return [name for name in others if "metric" in _made(name).get_params()]
 
 
 def _check_distances(template: Any, name: str, metric: Any) -> None:

@@ -1,17 +1,17 @@
-"""Clusterings that are made elsewhere, by value of a parameter: by a function, or made already."""
+"""Clusterings that are made elsewhere, by values of parameters: by a function, or made already."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet._checks import is_number
+from clustervet._checks import is_number, suggestion
 from clustervet.errors import LabelError, ParameterError
 from clustervet.fitting.algorithms import Algorithm, check_parameter
 from clustervet.labels import check_index, consecutive, plain_label, read_labels, show_label
@@ -27,18 +27,61 @@ VALUE = "value"
 
 @dataclass(frozen=True)
 class GivenClusterings(Algorithm):
-    """A function from a value to labels, in the place of an algorithm.
+    """A function of parameters that gives labels, in the place of an algorithm.
 
-    `X` names the points, if it is a data frame of pandas. `held` has the labels by value if they
-    were made before; the function then looks them up.
+    Its parameter that varies is its first argument, or one that it is given `by_name`. `X` names
+    the points, if it is a data frame of pandas. `held` has the labels by value if they were made
+    before; the function then looks them up.
     """
 
     X: Any = None
     held: Mapping[Any, Any] | None = None
+    by_name: bool = False
 
     def made(self, value: Any, seed: int | None) -> GivenClustering:
         """Return the clustering at a value, which is made when it is asked for."""
-        return GivenClustering(self, value, seed)
+        at = _at({self.parameter: value})
+        named = {self.parameter: value} if self.by_name else {}
+        first = () if self.by_name else (value,)
+        make = partial(self.template, *first, **self._seeded(seed), **named)
+        return GivenClustering(make, f"{self.name}({at})", at, self.X)
+
+    def with_settings(self, settings: Mapping[str, Any], seed: int | None) -> GivenClustering:
+        """Return the clustering of some settings, which is made when it is asked for."""
+        make = partial(self.template, **{**self._seeded(seed), **settings})
+        at = f"{self.name}({_at(settings)})"
+        return GivenClustering(make, at, at, self.X)
+
+    def _seeded(self, seed: int | None) -> dict[str, int]:
+        return {} if seed is None else dict.fromkeys(self.seeds, seed)
+
+    @cached_property
+    def known(self) -> list[str]:
+        """The arguments that it can be given by name."""
+        arguments = _signature(self.template).parameters.values()
+        kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        return [one.name for one in arguments if one.kind in kinds]
+
+    def own(self, parameter: str) -> str:
+        """Return how it calls a parameter; with ``**`` it takes one of any name."""
+        arguments = _signature(self.template).parameters.values()
+        takes_all = any(one.kind == one.VAR_KEYWORD for one in arguments)
+        return super().own(parameter) or parameter * takes_all
+
+    def check_settings(self, names: Iterable[str]) -> None:
+        """Refuse settings that leave out an argument without a default."""
+        given = {*names, *self.seeds}
+        missing = [
+            one.name
+            for one in _signature(self.template).parameters.values()
+            if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+            if one.name not in given
+        ]
+        if missing:
+            raise ParameterError(
+                f"{self.name} has no default for {', '.join(missing)}; give values in the grid.",
+                parameter="grid",
+            )
 
     @cached_property
     def seeds(self) -> list[str]:
@@ -54,16 +97,18 @@ class GivenClusterings(Algorithm):
 
     @cached_property
     def _defaults(self) -> dict[str, Any]:
-        """The arguments of the function after the first, with their defaults."""
+        """The arguments of the function beside the one that varies, with their defaults."""
         arguments = list(_signature(self.template).parameters.values())
-        return {one.name: one.default for one in arguments[1:]}
+        others = arguments if self.by_name else arguments[1:]
+        return {one.name: one.default for one in others if one.name != self.parameter}
 
     @property
     def fixed(self) -> str:
         """Why it clusters no other points."""
         if self.held is not None:
             return "labels are given for these points alone"
-        return f"a function of {show_label(self.parameter)} alone cannot cluster other points"
+        parameter = show_label(self.parameter) or "its parameters"
+        return f"a function of {parameter} alone cannot cluster other points"
 
     def refusal(self, value: Any, why: str) -> str:
         """Return why there is no clustering at a value; the reason names the value already."""
@@ -72,25 +117,41 @@ class GivenClusterings(Algorithm):
     def check_size(self, points: int) -> None:
         """Refuse labels that were made before, if they are not of these points."""
         for value in self.held or ():
-            self.labels_at(value, None, points)
+            self.made(value, None).labels_of(points)
 
-    def labels_at(self, value: Any, seed: int | None, points: int) -> NDArray[Any]:
-        """Return the labels of the points at a value, in the order of the points."""
-        at = f"{show_label(self.parameter)}={show_label(repr(value), 40)}"
-        seeds = {} if seed is None else dict.fromkeys(self.seeds, seed)
+
+@dataclass(frozen=True)
+class GivenClustering:
+    """One clustering that is made elsewhere, in the place of an estimator.
+
+    Messages name it by the `call` that makes it, and `at` what it was made for. `named` are the
+    points, if they have names.
+    """
+
+    make: Callable[[], Any]
+    call: str
+    at: str
+    named: Any
+
+    def fit_predict(self, X: Any) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
+        """Return the labels of the points."""
+        return self.labels_of(X.shape[0])
+
+    def labels_of(self, points: int) -> NDArray[Any]:
+        """Return the labels, in the order of the points."""
         try:
-            labels = self.template(value, **seeds)
+            labels = self.make()
         except Exception as raised:  # a function may raise anything
             said = (str(raised).strip().splitlines() or [""])[0]
             kind = type(raised).__name__
             why = f"{kind}, {said}" if said else kind
-            raise ParameterError(f"{self.name}({at}) fails: {why.rstrip('.')}.") from raised
-        what = f"the labels at {at}"
-        check_index({"X": self.X, what: labels})
+            raise ParameterError(f"{self.call} fails: {why.rstrip('.')}.") from raised
+        what = f"the labels at {self.at}"
+        check_index({"X": self.named, what: labels})
         codes = read_labels(self._in_rows(labels, points, what), what)
         if len(codes) != points:
             raise LabelError(
-                f"there are {len(codes):,} labels at {at}, and X has {points:,} points."
+                f"there are {len(codes):,} labels at {self.at}, and X has {points:,} points."
             )
         if codes.missing is not None and codes.missing.any():
             raise LabelError(f"{what} are missing for {int(codes.missing.sum()):,} points.")
@@ -108,7 +169,7 @@ class GivenClusterings(Algorithm):
         if not isinstance(labels, Mapping) and not is_keyed(labels):
             return labels
         found = as_mapping(labels, what)
-        index = index_of(self.X)
+        index = index_of(self.named)
         rows = list(range(points) if index is None else index)
         if len(found) != points or set(found) != set(rows):
             raise LabelError(
@@ -116,19 +177,6 @@ class GivenClusterings(Algorithm):
                 "a sequence in the order of X, or X as a data frame with these names as its index."
             )
         return [found[row] for row in rows]
-
-
-@dataclass(frozen=True)
-class GivenClustering:
-    """The clustering at one value, in the place of an estimator."""
-
-    source: GivenClusterings
-    value: Any
-    seed: int | None
-
-    def fit_predict(self, X: Any) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
-        """Return the labels of the points."""
-        return self.source.labels_at(self.value, self.seed, X.shape[0])
 
 
 @dataclass(frozen=True)
@@ -169,9 +217,46 @@ class FunctionClustering:
         return names if isinstance(names, np.ndarray) else np.array(names)
 
 
-def read_function(function: Callable[..., Any]) -> FunctionOfPoints:
+def read_function_of_points(function: Callable[..., Any]) -> FunctionOfPoints:
     """Return a function from points to labels as a clusterer."""
     return FunctionOfPoints(_name(function), function, "")
+
+
+def is_function(estimator: Any) -> bool:
+    """Return whether something is called for labels, rather than fitted."""
+    is_clusterer = inspect.isclass(estimator) or hasattr(estimator, "fit_predict")
+    return callable(estimator) and not is_clusterer
+
+
+def read_function(
+    function: Any,
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+) -> GivenClusterings | None:
+    """Return a function as what gives clusterings by settings; None for anything else."""
+    if not is_function(function):
+        return None
+    return GivenClusterings(_name(function), function, "", X=_named(X), by_name=True)
+
+
+def read_function_at(
+    function: Any,
+    parameter: Any,
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+) -> GivenClusterings | None:
+    """Return a function as what gives clusterings by one named parameter; None for anything else.
+
+    Other than for `read_given`, the function must have a parameter of that name.
+    """
+    found = read_function(function, X)
+    if found is None:
+        return None
+    check_parameter(parameter)
+    own = found.own(parameter)
+    if not own:
+        hint = suggestion(parameter, found.known, f"it takes {', '.join(found.known) or 'none'}.")
+        raise ParameterError(f"{found.name} has no parameter {show_label(parameter)!r}; {hint}")
+    found.check_settings([own])
+    return replace(found, parameter=own)
 
 
 def read_given(
@@ -180,24 +265,24 @@ def read_given(
     X: Any,  # noqa: N803  # the name that everyone gives to features
 ) -> GivenClusterings | None:
     """Return a function, or labels by value, as what gives clusterings; None for anything else."""
-    is_clusterer = inspect.isclass(estimator) or hasattr(estimator, "fit_predict")
-    held = None
+    check_parameter(parameter)
     if isinstance(estimator, Mapping) or is_frame(estimator):
         held = _by_value(estimator)
-        name, function, own = "given labels", held.__getitem__, VALUE
-    elif callable(estimator) and not is_clusterer:
-        name, function, own = _name(estimator), estimator, _first_argument(estimator)
-    else:
+        given = parameter or VALUE
+        return GivenClusterings("given labels", held.__getitem__, given, X=_named(X), held=held)
+    function = read_function(estimator, X)
+    if function is None:
         return None
-    check_parameter(parameter)
-    named = X if index_of(X) is not None else None
-    found = GivenClusterings(name, function, parameter or own, X=named, held=held)
+    if parameter in function.known:
+        return read_function_at(estimator, parameter, X)
+    found = replace(function, parameter=parameter or _first_argument(estimator), by_name=False)
     try:
-        _signature(function).bind(None, **dict.fromkeys(found.seeds))
+        _signature(estimator).bind(None, **dict.fromkeys(found.seeds))
     except TypeError:
         raise ParameterError(
-            f"a function must take one value, and beside it at most {' or '.join(SEEDS)}; "
-            f"{name} takes {show_label(_signature(function), 80)}.",
+            f"a function must take one value, and beside it at most {' or '.join(SEEDS)}, or get "
+            "all its parameters from a grid; "
+            f"{found.name} takes {show_label(_signature(estimator), 80)}.",
             parameter="estimator",
         ) from None
     return found
@@ -257,4 +342,16 @@ def _name(function: Any) -> str:
     """Return the name of a function, of what a partial one calls, or of an object's class."""
     named = getattr(function, "func", function)
     name = str(getattr(named, "__name__", type(named).__name__))
-    return "function" if name == "<lambda>" else show_label(name)
+    return "lambda" if name == "<lambda>" else show_label(name)
+
+
+def _named(points: Any) -> Any:
+    """Return the points if they have names."""
+    return points if index_of(points) is not None else None
+
+
+def _at(settings: Mapping[str, Any]) -> str:
+    """Return settings as a call shows them."""
+    return ", ".join(
+        f"{show_label(name)}={show_label(repr(value), 40)}" for name, value in settings.items()
+    )

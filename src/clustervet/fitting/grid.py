@@ -1,9 +1,9 @@
-"""Several clusterers, each with several settings, as one clusterer whose parameter names both."""
+"""Several clusterers or functions, with several settings, as one whose parameter names both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from clustervet._checks import is_number, suggestion
 from clustervet.errors import ParameterError
 from clustervet.fitting.algorithms import NUMBERS, Algorithm, read_algorithm
+from clustervet.fitting.given import read_function
 from clustervet.labels import plain_label, show_label
 
 # Settings that are tried at most.
@@ -31,8 +32,7 @@ class GridAlgorithm(Algorithm):
     def made(self, value: Any, seed: int | None) -> Any:
         """Return a fresh copy of one clusterer with its settings."""
         algorithm, settings = self.combinations[value]
-        copy = algorithm.made(None, seed)
-        return copy.set_params(**settings) if settings else copy
+        return algorithm.with_settings(settings, seed)
 
     def at(self, value: Any) -> Algorithm:
         """Return the clusterer of one combination."""
@@ -56,8 +56,8 @@ class GridAlgorithm(Algorithm):
         return {"estimator": algorithm.name, **settings}
 
     def refusal(self, value: Any, why: str) -> str:
-        """Return why there is no clustering with some settings."""
-        return f"{value}: {why}"
+        """Return why there is no clustering with some settings; functions name them already."""
+        return why if self.at(value).fixed else f"{value}: {why}"
 
     @property
     def varies_number(self) -> bool:
@@ -71,8 +71,14 @@ class GridAlgorithm(Algorithm):
 
     @property
     def has_own_seed(self) -> bool:
-        """Whether all clusterers have seeds, and the user set them."""
-        return all(one.has_own_seed for one in self.members)
+        """Whether the user set the seeds of all clusterers that have them."""
+        seeded = [one for one in self.members if one.seeds]
+        return bool(seeded) and all(one.has_own_seed for one in seeded)
+
+    @property
+    def fixed(self) -> str:
+        """Why some of them cluster no other points; empty if all do."""
+        return next((one.fixed for one in self.members if one.fixed), "")
 
     @property
     def is_density_based(self) -> bool:
@@ -98,52 +104,57 @@ class GridAlgorithm(Algorithm):
             one.check_size(points)
 
 
-def read_grid(estimators: Any, grid: Any, metric: Any) -> GridAlgorithm:
-    """Return the combinations of clusterers and settings, or refuse them.
+def read_grid(
+    estimators: Any,
+    grid: Any,
+    metric: Any,
+    X: Any = None,  # noqa: N803  # the name that everyone gives to features
+) -> GridAlgorithm:
+    """Return the combinations of clusterers or functions and settings, or refuse them.
 
-    A setting is for the clusterers that have it; one that none has is refused.
+    A setting is for those that have it; one that none has is refused. `X` names the points, for
+    labels that functions give.
     """
     listed = list(estimators) if isinstance(estimators, list | tuple) else [estimators]
     if not listed:
         raise ParameterError("there is no estimator; give at least one.", parameter="estimator")
-    read = [read_algorithm(one, None, metric) for one in listed]
+    read = _numbered([read_function(one, X) or read_algorithm(one, None, metric) for one in listed])
     asked = _read_values(grid)
-    known = [set(one.template.get_params()) for one in read]
     for name in asked:
-        if not any(_own_name(name, each) for each in known):
-            every = sorted(set().union(*known))
-            hint = suggestion(name, every, f"they take {', '.join(every)}.")
+        if not any(one.own(name) for one in read):
+            every = sorted({known for one in read for known in one.known})
+            hint = suggestion(name, every, f"they take {', '.join(every) or 'none'}.")
             raise ParameterError(
                 f"no estimator has the parameter {show_label(name)!r}; {hint}", parameter="grid"
             )
-    names = [one.name for one in read]
     combinations: dict[str, tuple[Algorithm, dict[str, Any]]] = {}
-    for k, (algorithm, each) in enumerate(zip(read, known, strict=True)):
-        name = algorithm.name
-        title = f"{name} {names[: k + 1].count(name)}" if names.count(name) > 1 else name
-        own = {
-            _own_name(key, each): values for key, values in asked.items() if _own_name(key, each)
-        }
+    for algorithm in read:
+        own = {algorithm.own(key): values for key, values in asked.items() if algorithm.own(key)}
+        algorithm.check_settings(own)
         for values in product(*own.values()):
-            settings = dict(zip(map(str, own), values, strict=True))
+            settings = dict(zip(own, values, strict=True))
             shown = ", ".join(f"{key}={show_label(value)}" for key, value in settings.items())
-            text = shown if len(read) == 1 and shown else f"{title} {shown}".strip()
+            text = shown if len(read) == 1 and shown else f"{algorithm.name} {shown}".strip()
             if text in combinations:
                 raise ParameterError(f"the setting {show_label(text)} is given twice.")
             combinations[text] = algorithm, settings
             if len(combinations) > MOST:
                 raise ParameterError(f"the grid has more than {MOST:,} settings.")
-    name = names[0] if len(read) == 1 else f"{len(read)} clusterers"
+    name = read[0].name if len(read) == 1 else f"{len(read)} clusterers"
     return GridAlgorithm(
         name, None, "settings" if len(read) == 1 else "clusterer", combinations=combinations
     )
 
 
-def _own_name(name: str, known: Iterable[str]) -> str:
-    """Return how a clusterer calls a parameter; empty if it has none of that name."""
-    if name in known:
-        return name
-    return NUMBERS[1] if name == NUMBERS[0] and NUMBERS[1] in known else ""
+def _numbered(read: list[Algorithm]) -> list[Algorithm]:
+    """Return clusterers with numbers in the names that several of them have."""
+    names = [one.name for one in read]
+    return [
+        replace(one, name=f"{one.name} {names[: k + 1].count(one.name)}")
+        if names.count(one.name) > 1
+        else one
+        for k, one in enumerate(read)
+    ]
 
 
 def _read_values(grid: Any) -> dict[str, list[Any]]:

@@ -25,6 +25,8 @@ def from_array(array: NDArray[Any], what: str) -> Codes:
     """Codes of a one-dimensional array of any dtype that can be labels."""
     if array.ndim != 1:
         hint = "; pass one column, or ravel it" if array.ndim == 2 and 1 in array.shape else ""
+        if array.ndim == 2 and not hint and array.dtype.kind in "fb":
+            hint = "; degrees of membership are a cv.Memberships, overlapping groups a cv.Cover"
         raise LabelError(
             f"{what} must be one-dimensional, one label per object; its shape is "
             f"{array.shape}{hint}."

@@ -80,8 +80,10 @@ def _sequence(labels: Any, what: str) -> Codes:
         if hasattr(labels, "__array__"):
             return from_array(np.asarray(labels), what)
         if not isinstance(labels, Iterable):
+            unfitted = hasattr(labels, "fit") and hasattr(labels, "get_params")
+            hint = "; fit it first, so that it has labels" if unfitted else ""
             raise LabelError(
-                f"{what} must be a sequence with one label per object, not {kind_of(labels)}."
+                f"{what} must be a sequence with one label per object, not {kind_of(labels)}{hint}."
             )
         labels = list(labels)
     types = set(map(type, labels))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
@@ -10,9 +11,12 @@ from numpy.typing import NDArray
 
 from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import consecutive, encode_one, plain_label
+from clustervet.labels.keyed import ordered_as, paired, show_object
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.partition import codes as lattice
 
+# The names of the objects, where they have names.
+Objects = tuple[Any, ...] | None
 # Up to this many objects are shown one by one; beyond, this many sizes are shown.
 OBJECTS = 12
 SIZES = 8
@@ -24,6 +28,7 @@ class Element:
     _codes: lattice.Codes32
     _k: int
     _names: Any
+    _objects: Objects
 
     def __init__(
         self,
@@ -35,29 +40,40 @@ class Element:
     ) -> None:
         if isinstance(labels, Element):
             if noise is None and noise_policy is None:  # nothing is missing in a partition
-                self._set(labels._codes, labels._k, labels._names)
+                self._set(labels._codes, labels._k, labels._names, labels._objects)
                 return
-            labels = labels.labels
-        side, _ = encode_one(labels, noise=noise, noise_policy=noise_policy, missing=missing)
+            labels = labels.labels if labels._objects is None else labels.by_object()
+        objects, (labels,) = paired([("labels", labels)])
+        side, kept = encode_one(labels, noise=noise, noise_policy=noise_policy, missing=missing)
         numbered, values = consecutive(side)
         codes, order = lattice.canonical(numbered, len(values))
-        self._set(codes, len(values), side.restore(values[order]))
+        if objects is not None and kept is not None:
+            objects = tuple(compress(objects, kept.tolist()))
+        self._set(codes, len(values), side.restore(values[order]), objects)
 
-    def _set(self, codes: lattice.Codes32, clusters: int, names: Any) -> None:
+    def _set(
+        self, codes: lattice.Codes32, clusters: int, names: Any, objects: Objects = None
+    ) -> None:
         codes.flags.writeable = False
-        self.__dict__.update(_codes=codes, _k=clusters, _names=names)
+        self.__dict__.update(_codes=codes, _k=clusters, _names=names, _objects=objects)
 
     @classmethod
-    def _of(cls, codes: lattice.Codes32, clusters: int, names: Any = None) -> Self:
+    def _of(
+        cls, codes: lattice.Codes32, clusters: int, names: Any = None, objects: Objects = None
+    ) -> Self:
         """Make an element from canonical codes."""
         made = object.__new__(cls)
-        made._set(codes, clusters, names)
+        made._set(codes, clusters, names, objects)
         return made
 
     @classmethod
-    def _from(cls, codes: NDArray[Any], clusters: int) -> Self:
+    def _from(cls, codes: NDArray[Any], clusters: int, objects: Objects = None) -> Self:
         """Make an element from codes 0..clusters - 1, all in use, in any order."""
-        return cls._of(lattice.canonical(codes, clusters)[0], clusters)
+        return cls._of(lattice.canonical(codes, clusters)[0], clusters, objects=objects)
+
+    def _alike(self, codes: NDArray[Any], clusters: int) -> Self:
+        """Make an element of the same objects from codes in any order."""
+        return self._from(codes, clusters, self._objects)
 
     @property
     def codes(self) -> lattice.Codes32:
@@ -96,6 +112,31 @@ class Element:
             return self._names[self._codes]
         return np.fromiter(self._names, object, self._k)[self._codes]
 
+    @property
+    def objects(self) -> Objects:
+        """Names of the objects, in the order of all arrays; None if labels were given in order."""
+        return self._objects
+
+    def by_object(self) -> dict[Any, Any]:
+        """Return the label of each object by the name of the object.
+
+        Returns
+        -------
+        dict
+            Labels as they were given, or codes. Objects without names have their positions.
+
+        Examples
+        --------
+        >>> from clustervet.partition import Partition
+        >>> Partition([{"x", "y"}, {"z"}]).meet({"z": 0, "y": 0, "x": 1}).by_object()["z"]
+        2
+        >>> Partition(["a", "b", "a"]).by_object()
+        {0: 'a', 1: 'b', 2: 'a'}
+        """
+        names = self.names
+        keys = range(self.n) if self._objects is None else self._objects
+        return {key: names[code] for key, code in zip(keys, self._codes.tolist(), strict=True)}
+
     def blocks(self) -> list[NDArray[np.int64]]:
         """Return the positions of the objects in each cluster.
 
@@ -113,13 +154,20 @@ class Element:
         order = lattice.positions_by_code(self._codes, self.sizes)
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
+    def _named_blocks(self) -> list[list[Any]]:
+        """The objects in each cluster, by their names or else their positions."""
+        blocks = [block.tolist() for block in self.blocks()]
+        if self._objects is None:
+            return blocks
+        return [[self._objects[place] for place in block] for block in blocks]
+
     def meet(self, *others: Any) -> Self:
         """Return the coarsest partition that refines this one and all others.
 
         Parameters
         ----------
-        *others : Partition or array_like
-            Partitions, or labels, of the same objects.
+        *others : Partition, array_like, mapping or groups
+            Partitions, or labels, of the same objects; paired by their names if these have any.
 
         Returns
         -------
@@ -129,7 +177,7 @@ class Element:
         Raises
         ------
         LabelError
-            If a partition is of another number of objects.
+            If a partition is of other objects, or only one of both names its objects.
 
         Notes
         -----
@@ -143,7 +191,8 @@ class Element:
         """
         found = self
         for other in map(self._same_objects, others):
-            found = self._of(*lattice.meet(found._codes, other._codes, found._k, other._k))
+            codes, clusters = lattice.meet(found._codes, other._codes, found._k, other._k)
+            found = self._of(codes, clusters, objects=self._objects)
         return found
 
     def join(self, *others: Any) -> Self:
@@ -151,8 +200,8 @@ class Element:
 
         Parameters
         ----------
-        *others : Partition or array_like
-            Partitions, or labels, of the same objects.
+        *others : Partition, array_like, mapping or groups
+            Partitions, or labels, of the same objects; paired by their names if these have any.
 
         Returns
         -------
@@ -162,7 +211,7 @@ class Element:
         Raises
         ------
         LabelError
-            If a partition is of another number of objects.
+            If a partition is of other objects, or only one of both names its objects.
 
         Notes
         -----
@@ -177,7 +226,8 @@ class Element:
         """
         found = self
         for other in map(self._same_objects, others):
-            found = self._of(*lattice.join(found._codes, other._codes, found._k, other._k))
+            codes, clusters = lattice.join(found._codes, other._codes, found._k, other._k)
+            found = self._of(codes, clusters, objects=self._objects)
         return found
 
     def refines(self, other: Any) -> bool:
@@ -185,7 +235,7 @@ class Element:
 
         Parameters
         ----------
-        other : Partition or array_like
+        other : Partition, array_like, mapping or groups
             Partition, or labels, of the same objects.
 
         Returns
@@ -196,7 +246,7 @@ class Element:
         Raises
         ------
         LabelError
-            If the other partition is of another number of objects.
+            If the other partition is of other objects, or only one of both names its objects.
 
         Examples
         --------
@@ -231,11 +281,18 @@ class Element:
         >>> Partition([0, 0, 1, 2]).restrict([3, 0, 1])
         Partition({0}, {1, 2})
         """
-        chosen = self._codes[_positions(positions, self.n)]
-        return self._from(*lattice.compress(chosen, self._k))
+        places = _positions(positions, self.n)
+        objects = None if self._objects is None else tuple(self._objects[k] for k in places)
+        return self._from(*lattice.compress(self._codes[places], self._k), objects)
 
     def _same_objects(self, other: Any) -> Self:
-        same = other if isinstance(other, type(self)) else type(self)(other)
+        """Return a partition, or labels, as a partition with the objects in the order of these."""
+        if isinstance(other, type(self)) and other._objects == self._objects:
+            same = other
+        else:
+            names = ("the partition", "the other one")
+            read = type(self)(ordered_as(self._objects, other, names))
+            same = self._of(read._codes, read._k, read._names, self._objects)
         if same.n != self.n:
             raise LabelError(
                 f"both partitions must be of the same objects; one has {self.n:,} and the other "
@@ -266,20 +323,33 @@ class Element:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Element):
             return NotImplemented
-        return self._k == other._k and np.array_equal(self._codes, other._codes)
+        if self._k != other._k:
+            return False
+        if self._objects != other._objects:
+            if self._objects is None or {*self._objects} != {*(other._objects or ())}:
+                return False
+            other = self._same_objects(other)
+        return np.array_equal(self._codes, other._codes)
 
     def __hash__(self) -> int:
         return self._hash
 
     @cached_property
     def _hash(self) -> int:
-        return hash(self._codes.tobytes())
+        if self._objects is None:
+            return hash(self._codes.tobytes())
+        return hash(frozenset(map(frozenset, self._named_blocks())))  # whatever their order
 
     def __len__(self) -> int:
         """Number of objects."""
         return len(self._codes)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if self._objects is not None:
+            raise LabelError(
+                "the partition names its objects, and an array goes by position; take .codes, "
+                "which are in the order of .objects."
+            )
         return np.array(self._codes, dtype, copy=copy)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -289,12 +359,12 @@ class Element:
         raise AttributeError(f"a partition never changes; {name} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self._codes, self._k, self._names)
+        return _restored, (type(self), self._codes, self._k, self._names, self._objects)
 
     def __repr__(self) -> str:
-        """The clusters as sets of positions, or their number and the largest sizes."""
+        """The clusters as sets of objects or positions, or their number and the largest sizes."""
         if self.n <= OBJECTS:
-            blocks = [", ".join(map(str, block)) for block in self.blocks()]
+            blocks = [", ".join(map(show_object, block)) for block in self._named_blocks()]
             return f"Partition({', '.join(f'{{{block}}}' for block in blocks)})"
         sizes = np.sort(self.sizes)[::-1]
         shown = ", ".join(f"{size:,}" for size in sizes[:SIZES].tolist())
@@ -303,8 +373,10 @@ class Element:
         return f"Partition of {self.n:,} objects: {self.k:,} {unit} of {shown}{more}"
 
 
-def _restored(kind: type[Element], codes: Any, clusters: int, names: Any) -> Element:
-    return kind._of(codes, clusters, names)
+def _restored(
+    kind: type[Element], codes: Any, clusters: int, names: Any, objects: Objects = None
+) -> Element:
+    return kind._of(codes, clusters, names, objects)
 
 
 def _positions(positions: Any, n: int) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from clustervet._checks import generator, is_number, is_whole, whole
 from clustervet.errors import LabelError, ParameterError
+from clustervet.labels.keyed import is_keyed, ordered_as
 from clustervet.partition import draw, neighbours
 from clustervet.partition.base import Element
 from clustervet.partition.codes import compress, variation
@@ -26,8 +27,10 @@ class Partition(Element):
 
     Parameters
     ----------
-    labels : array_like or Partition
-        Label of each object, of any kind.
+    labels : array_like, mapping, list of sets or Partition
+        Label of each object, of any kind: a sequence, the clustering of a fitted estimator or of
+        igraph, or labels by the name of the object, as {object: label} or as groups of objects,
+        such as communities of networkx.
     noise : label, str or dict, optional
         Label that means noise, a policy for the label -1, or a policy per label.
     noise_policy : {'keep', 'drop', 'singletons'}, optional
@@ -39,7 +42,7 @@ class Partition(Element):
     Raises
     ------
     LabelError
-        If the labels cannot be read, or no object is left.
+        If the labels cannot be read, groups overlap, or no object is left.
     ParameterError
         If a policy is unknown.
 
@@ -49,6 +52,11 @@ class Partition(Element):
     `p <= q` means that p refines q; `p & q` is the meet and `p | q` the join. Every function that
     takes labels takes a partition.
 
+    If labels are by the name of the object, so is the partition: `objects` has the names in the
+    order in which they were given, which is the order of `codes`, `labels` and `blocks`. It is
+    compared with other partitions and labels by these names; the order of the objects does not
+    matter. With labels that go by position it is refused, and it equals no partition of them.
+
     Examples
     --------
     >>> p, q = Partition(["a", "a", "b", "c"]), Partition([7, 7, 7, 1])
@@ -56,6 +64,8 @@ class Partition(Element):
     Partition({0, 1}, {2}, {3})
     >>> p <= q, p & q == p, p | q
     (True, True, Partition({0, 1, 2}, {3}))
+    >>> Partition({"x": 0, "y": 0, "z": 1}).join([{"z"}, {"y"}, {"x"}])
+    Partition({'x', 'y'}, {'z'})
     """
 
     @classmethod
@@ -283,6 +293,8 @@ class Partition(Element):
         members = np.flatnonzero(self._codes == whole(cluster, "cluster", 0, self._k - 1))
         if is_whole(parts):
             parts = self.uniform(len(members), parts)
+        if is_keyed(parts):
+            parts = ordered_as(self.restrict(members).objects, parts, ("the cluster", "the parts"))
         inside = Partition(parts)
         if inside.n != len(members):
             raise LabelError(
@@ -292,7 +304,7 @@ class Partition(Element):
         moved = inside._codes > 0  # the first part stays where it is
         codes = self._codes.copy()
         codes[members[moved]] = self._k - 1 + inside._codes[moved]
-        return self._from(codes, self._k + inside._k - 1)
+        return self._alike(codes, self._k + inside._k - 1)
 
     def merge(self, *clusters: int) -> Partition:
         """Merge two or more clusters into one.
@@ -324,7 +336,8 @@ class Partition(Element):
         first[chosen[1:]] = chosen[0]
         # The smallest code of each new cluster appears in rising order, so the codes are canonical.
         _, into = np.unique(first, return_inverse=True)
-        return self._of(into.astype(np.int32)[self._codes], self._k - len(chosen) + 1)
+        codes = into.astype(np.int32)[self._codes]
+        return self._of(codes, self._k - len(chosen) + 1, objects=self._objects)
 
     def covers_above(self) -> Iterator[Partition]:
         """Return an iterator over the partitions that merge two clusters.
@@ -377,7 +390,7 @@ class Partition(Element):
             for chosen in range(1, 2 ** len(rest)):
                 codes = self._codes.copy()
                 codes[[at for bit, at in enumerate(rest) if chosen >> bit & 1]] = self._k
-                yield self._from(codes, self._k + 1)
+                yield self._alike(codes, self._k + 1)
 
     def nearest_neighbours(self) -> Neighbours:
         """Find the nearest partitions under VI that have more and fewer clusters.
@@ -406,7 +419,7 @@ class Partition(Element):
 
         Parameters
         ----------
-        other : Partition or array_like
+        other : Partition, array_like, mapping or groups
             Partition, or labels, of the same objects.
 
         Returns
@@ -417,7 +430,7 @@ class Partition(Element):
         Raises
         ------
         LabelError
-            If the other partition is of another number of objects.
+            If the other partition is of other objects, or only one of both names its objects.
 
         Notes
         -----
@@ -432,7 +445,7 @@ class Partition(Element):
         >>> line.lengths.round(6), line.turn
         (array([0.5     , 0.688722]), 1)
         """
-        return Geodesic(self, self._same_objects(other), self._from)
+        return Geodesic(self, self._same_objects(other), self._alike)
 
     def at_distance(self, vi: float, random_state: Any = None) -> Placed:
         """Draw a random partition at about the given distance.
@@ -470,5 +483,5 @@ class Partition(Element):
         if not is_number(vi) or not 0 <= vi < np.inf:
             raise ParameterError(f"vi must be a number of bits of at least 0, not {vi!r}.")
         labels, clusters = neighbours.labels_at(self, float(vi), generator(random_state))
-        found = self._from(labels, clusters)
+        found = self._alike(labels, clusters)
         return Placed(found, variation(self._codes, found._codes, self._k, found._k))

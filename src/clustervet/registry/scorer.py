@@ -31,7 +31,8 @@ class Scorer:
     -----
     Weights of the points reach the score as they reach those of scikit-learn: with
     ``sklearn.set_config(enable_metadata_routing=True)`` if they are requested by
-    `set_score_request`, and without it if ``sample_weight`` is given to the ``fit`` of a search.
+    `set_score_request`; without it, newer versions of scikit-learn pass on the ``sample_weight``
+    that is given to the ``fit`` of a search.
 
     Examples
     --------

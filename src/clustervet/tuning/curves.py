@@ -199,17 +199,16 @@ class CurvePlan:
         options: Mapping[str, Any],
     ) -> Outcome:
         """Return a measure for which samples of the points, or references, are clustered."""
+        clusterer = self.algorithm.at(value)
         if record.key == GAP:  # by k-means where there are labels alone
-            fixed = bool(self.algorithm.fixed)
             return (
                 record.evaluate(seen, **options)
-                if fixed
+                if clusterer.fixed
                 else gap_beside_its_own(seen, again, record, options)
             )
-        if self.algorithm.fixed:
-            return Outcome(math.nan, self.algorithm.fixed)
+        if clusterer.fixed:
+            return Outcome(math.nan, clusterer.fixed)
         if record.key in RESAMPLED:
-            clusterer = self.algorithm.at(value)
             return resampled(points, again, clusterer, self.metric, record, options)
         view = partial(self._geometry, noise=self.noise)
         return cross_validated(points, again, view, record, options)

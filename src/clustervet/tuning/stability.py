@@ -16,16 +16,17 @@ from clustervet._checks import is_number, jobs, one_of, whole
 from clustervet._checks import share as read_share
 from clustervet.ensemble import Ensemble
 from clustervet.ensemble.cluster_stability import Stability, StabilityCount, clusters_of
-from clustervet.ensemble.labelings import Labelings
+from clustervet.ensemble.labelings import Labelings, given_labelings
 from clustervet.errors import FeatureError, LabelError, ParameterError, Setting
 from clustervet.fitting.algorithms import NUMBERS, Algorithm, read_algorithm, read_seed
+from clustervet.fitting.features import read_features
 from clustervet.fitting.fits import FitTask, fit_row, progress_bar, run_fits
-from clustervet.fitting.given import FunctionOfPoints, read_function
+from clustervet.fitting.given import FunctionOfPoints, read_function_of_points
 from clustervet.geometry.gower import gower_table
 from clustervet.geometry.metrics import Metric, check_standardize, read_metric
-from clustervet.geometry.points import is_sparse, read_distances, read_points, standardized
+from clustervet.geometry.points import is_sparse, read_distances, standardized
 from clustervet.labels import check_index, read_labels, show_label
-from clustervet.labels.several import named_labels
+from clustervet.labels.keyed import ordered_as
 from clustervet.view.words import counted
 
 How = Literal["bootstrap", "subset", "jitter"]
@@ -69,13 +70,15 @@ def stability(
         pipeline; or a function that takes points and returns their labels, and gets a seed if it
         has an argument ``random_state`` or ``seed``. It clusters all points, and then samples of
         them. Or labelings of the same objects that were made before, such as runs of one
-        algorithm; an object that is not in a run has a missing label there.
+        algorithm, as in `Ensemble`: sequences, or labels or groups by the names of the objects. An
+        object that is not in a run has a missing label there.
     X : array-like, sparse matrix or data frame, optional
         Points by features; with ``metric="precomputed"``, the distances of all pairs of points.
         A clusterer needs it, and labelings go without it.
     labels : array-like, str or int, optional
         The finished clustering that is judged. By default the clusterer makes it from all points;
-        among labelings it is the medoid. It may be the name or the position of a labeling.
+        among labelings it is the medoid. It may be the name or the position of a labeling. Beside
+        labelings by the names of the objects it is by these names too.
     how : {"subset", "bootstrap", "jitter"}, optional
         What is clustered again. "subset" draws a share of the points; "bootstrap" draws as many
         points as there are with replacement and takes each of those drawn once, which are 63% of
@@ -163,7 +166,7 @@ def stability(
     if plan.metric.reads_table:
         points = gower_table(X).dense
     else:
-        points = read_distances(X) if plan.square else read_points(X)
+        points = read_distances(X) if plan.square else read_features(X, clusterer)
     if points.shape[0] < 3:
         raise FeatureError(f"stability needs at least 3 points; X has {points.shape[0]}.")
     if plan.how == "jitter" and is_sparse(points):
@@ -266,7 +269,7 @@ def _read_plan(
     part = MOST if share is None else read_share(share, "share")
     number = None if clusters is None else whole(clusters, "clusters", 1)
     if callable(clusterer) and not inspect.isclass(clusterer):
-        algorithm: Algorithm = read_function(clusterer)
+        algorithm: Algorithm = read_function_of_points(clusterer)
         if number is not None:
             raise ParameterError("a function has its number of clusters; leave clusters out.")
     else:
@@ -329,7 +332,7 @@ def _jitter(points: NDArray[Any]) -> NDArray[np.float64]:
 
 def _of_labelings(labelings: Any, labels: Any, noise: Any) -> Stability:
     """Compare labelings that were made before with one of them, or with other labels."""
-    runs = _runs(labelings)
+    runs, ids = _runs(labelings)
     names, aside = list(runs), None
     if labels is None:
         is_read = isinstance(labelings, Ensemble)
@@ -342,7 +345,9 @@ def _of_labelings(labelings: Any, labels: Any, noise: Any) -> Stability:
     others = [name for name in names if name != aside]
     if not others:
         raise LabelError("one labeling has nothing to be compared with; give at least two.")
-    count = StabilityCount(labels if aside is None else runs[aside], noise)
+    both = "a labeling", "labels"
+    judged = ordered_as(ids, labels, both) if aside is None else runs[aside]
+    count = StabilityCount(judged, noise, ids)
     for name in others:
         codes = read_labels(runs[name], f"labeling {show_label(name)!r}")
         if len(codes) != len(count.labels):
@@ -357,14 +362,16 @@ def _of_labelings(labelings: Any, labels: Any, noise: Any) -> Stability:
     return count.result(f"{counted(len(others), 'labeling')}{beside}")
 
 
-def _runs(labelings: Any) -> dict[str, Any]:
-    """Return labels by the name of the labeling; those that are read already by their codes."""
+def _runs(labelings: Any) -> tuple[dict[str, Any], tuple[Any, ...] | None]:
+    """Return labels by the name of the labeling, and the names of the objects if these have names.
+
+    Labelings that are read already have their codes.
+    """
     many = labelings.labelings if isinstance(labelings, Ensemble) else labelings
     if not isinstance(many, Labelings):
-        given = named_labels(many)
-        check_index({what: labels for _, what, labels in given})
-        return {name: labels for name, _, labels in given}
+        objects, given = given_labelings(many, "drop")
+        return {name: labels for name, _, labels in given}, objects
     return {
         name: np.ma.masked_array(codes.astype(np.int64), ~many.labelled(k))
         for k, (name, codes) in enumerate(zip(many.names, many.codes, strict=True))
-    }
+    }, many.left

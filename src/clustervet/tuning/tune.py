@@ -17,8 +17,9 @@ from clustervet.fitting.algorithms import (
     read_seed,
     usual_numbers,
 )
+from clustervet.fitting.features import read_features
 from clustervet.fitting.fits import progress_bar
-from clustervet.fitting.given import check_values, read_given
+from clustervet.fitting.given import check_values, read_function_at, read_given
 from clustervet.fitting.grid import GridAlgorithm, read_grid
 from clustervet.geometry.gower import GowerTable, gower_table
 from clustervet.geometry.metrics import GOWER, Metric, check_standardize, read_metric
@@ -80,15 +81,16 @@ def tune(
         The name of an algorithm, such as "kmeans", "ward", "gmm" or "dbscan", or any
         scikit-learn clusterer or pipeline. Or a function that takes a value of the parameter and
         returns labels of the points of X; it is called once per value, and gets the seed if it has
-        an argument ``random_state`` or ``seed``. Or a list of clusterers, of which one is chosen.
-        Or labels that were made before, by value: a
-        mapping from values to labels, or a data frame with one column per value. See the notes.
+        an argument ``random_state`` or ``seed``. Or a list of clusterers and functions, of which
+        one is chosen. Or labels that were made before, by value: a mapping from values to labels,
+        or a data frame with one column per value. See the notes.
     X : array-like, sparse matrix or data frame
         Points by features; with ``metric="precomputed"``, the distances of all pairs of points,
         such as those between the nodes of a graph. It must be given.
     parameter : str, optional
-        The parameter of the estimator that varies, "n_clusters" by default. For a function or for
-        given labels it is only a name: by default that of the first argument, or "value".
+        The parameter of the estimator that varies, "n_clusters" by default. A function has the
+        argument of that name vary; if there is none, its first, and then the parameter is only a
+        name, as for given labels. By default it is that of the first argument, or "value".
     values : iterable, optional
         The values to try; by default 2 to 20, where the parameter is a number of clusters. Given
         labels have theirs already.
@@ -100,7 +102,8 @@ def tune(
         "ambiguous_pairs"; see the notes.
     grid : dict, optional
         Values of several parameters, all combinations of which are tried, instead of `parameter`
-        and `values`. Of several clusterers, each has those of the parameters that it knows.
+        and `values`. Of several clusterers and functions, each has those of the parameters that it
+        knows; a function with ``**`` has all. Functions are given them by name.
     metric : str or callable, optional
         The distance of two points. An algorithm that is given by name uses it too, if it can.
         "gower" is for data frames with columns of any kind; see the notes.
@@ -113,7 +116,8 @@ def tune(
         deviation of another.
     bootstrap : int, optional
         Repeat everything on this many samples of four fifths of the points, to see what is
-        stable. A function and given labels have no clusters of a sample, so it is left out.
+        stable. Functions and given labels have no clusters of a sample, so it is left out if there
+        are any.
     references : int, optional
         How many sets of points without clusters, of each of five kinds, the curves are compared
         with before a value is suggested: 19, the fewest with which p = 0.05 can be reached, or
@@ -185,10 +189,13 @@ def tune(
     without clusters each column of categories is in a random order, and the numbers are drawn as
     above.
 
-    A function knows only its parameter, and given labels belong to their points: neither can
+    A function knows only its parameters, and given labels belong to their points: neither can
     cluster other points. Then "kmeans" ("average" for distances) clusters the points and the sets
-    without clusters into the same numbers of clusters, and these are compared. That says whether
-    the points have clusters; the value is chosen by the labels alone. Labels may be an array, a
+    without clusters into the same numbers of clusters, and these are compared, also where the
+    function is one of several clusterers. That says whether the points have clusters; the value is
+    chosen by the labels alone. Measures that cluster samples are undefined for functions. In the
+    results a function has the name that Python gives it; several of one name are numbered, such as
+    "lambda 1". Labels may be an array, a
     list, a series, a fitted estimator or a clustering of igraph, in the order of X. A mapping from
     objects to labels, or a list of groups, is taken if the objects are the index of X, or the
     numbers of its rows. A value at which the function fails is undefined, with the reason.
@@ -228,12 +235,36 @@ def tune(
     >>> labels = {height: cut(height) for height in (2, 3, 4, 5, 7, 11)}
     >>> tune(labels, X, parameter="height").suggestion
     5
+
+    A function of several parameters:
+
+    >>> def grown(t, how):
+    ...     return fcluster(linkage(X, how), t, "maxclust")
+    >>> found = tune(grown, X, grid={"t": [2, 3, 4, 5], "how": ["average", "single"]})
+    >>> found.suggestion, found.settings[found.suggestion]["t"]
+    ('t=3, how=average', 3)
+
+    Communities of a graph, which are judged by the lengths of shortest paths:
+
+    >>> import networkx as nx
+    >>> graph = nx.ring_of_cliques(6, 10)
+    >>> def louvain(resolution, seed):
+    ...     return nx.community.louvain_communities(graph, resolution=resolution, seed=seed)
+    >>> found = tune(
+    ...     louvain,
+    ...     nx.floyd_warshall_numpy(graph),
+    ...     values=[0.05, 0.1, 0.2, 0.5, 1, 2],
+    ...     metric="precomputed",
+    ...     random_state=0,
+    ... )
+    >>> len(set(found.best_labels().tolist()))
+    6
     """
     if X is None:
         raise FeatureError(
-            "tune needs X, by which it judges the clusters: the features, or with ",
+            "tune needs X, by which it judges the clusters: the features; or for a graph, with ",
             Setting("metric", "precomputed"),
-            " the distances, such as those between the nodes of a graph.",
+            ", a matrix of the distances between its nodes, such as the lengths of shortest paths.",
         )
     # What needs no data is checked before the data, which may take long to read.
     noise_policies(noise, None)
@@ -267,7 +298,7 @@ def tune(
     if table is not None:
         points, how = table.dense, table.metric
     else:
-        points = read_distances(X) if precomputed else read_points(X)
+        points = read_distances(X) if precomputed else read_features(X, estimator)
     given: Any = points if table is None else table
     total = int(points.shape[0])
     if total < 3:
@@ -305,6 +336,8 @@ def tune(
         if samples:
             stability = stability_of(plan, points, every, samples, seed, n_jobs, tick)
     keys = [record.key for record in records]
+    # Of several clusterers, some may cluster other points.
+    again = () if all(algorithm.at(value).fixed for value in tried) else asked
     found = Tuning(
         estimator=algorithm.name,
         parameter=algorithm.parameter,
@@ -334,15 +367,12 @@ def tune(
         folds=max(
             (
                 options.get("folds", FOLDS)
-                for r, options in asked
+                for r, options in again
                 if r.key == VALIDATED and plan.refits(r, options)
             ),
             default=0,
-        )
-        * (not algorithm.fixed),
-        samples={r.key: repeats(r, options) for r, options in asked if r.key in RESAMPLED}
-        if not algorithm.fixed
-        else {},
+        ),
+        samples={r.key: repeats(r, options) for r, options in again if r.key in RESAMPLED},
         validation=0 if others is None else int(others.shape[0]),
         fixed=algorithm.fixed,
         settings={value: algorithm.settings_of(value) for value in tried}
@@ -415,10 +445,11 @@ def _read_estimator(
         if several and len(estimator) == 1:
             several, (estimator,) = False, estimator
         if several or not isinstance(grid, Mapping) or len(grid) != 1:
-            found_grid = read_grid(estimator, grid, metric.function or metric.name)
+            found_grid = read_grid(estimator, grid, metric.function or metric.name, X)
             return found_grid, list(found_grid.combinations)
         ((parameter, values),) = grid.items()
-    found = read_given(estimator, parameter, X)
+    of_grid = None if grid is None else read_function_at(estimator, parameter, X)
+    found = of_grid or read_given(estimator, parameter, X)
     if found is None:
         named = NUMBERS[0] if parameter is None else parameter
         algorithm = read_algorithm(estimator, named, metric.function or metric.name)
@@ -426,7 +457,7 @@ def _read_estimator(
     if found.held is not None:
         if values is not None:
             raise ParameterError(
-                "given labels have their values; leave ", Setting("values"), " out."
+                "given labels have their values; leave ", Setting("values"), " and grid out."
             )
         values = found.held
     tried = None if values is None else _read_values(values, found)

@@ -92,7 +92,7 @@ class Tuning(Result):
     unreferenced : str, optional
         Why there is no such comparison, where there could be one.
     fixed : str, optional
-        Why no other points can be clustered, so that samples and folds are left out.
+        Why other points cannot be clustered by all that is tried, so that samples are left out.
     folds : int, optional
         In how many folds points were left out, each time with a new fit, for their likelihood.
     validation : int, optional
@@ -586,7 +586,8 @@ class Tuning(Result):
             said = show_label(" ".join(text.split()), 200).rstrip(".")
             lines.append(f"The clusterer warned at {many}, first at {value_text(first)}: {said}.")
         if self.fixed:
-            lines.append(f"No stability over samples and no validation by folds: {self.fixed}.")
+            none = "" if self.folds else " and no validation by folds"
+            lines.append(f"No stability over samples{none}: {self.fixed}.")
         if self.drawn is not None:
             lines.append(f"Measures that can be sampled look at {self.drawn:,} points or pairs.")
         if self.folds:
