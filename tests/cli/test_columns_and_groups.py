@@ -179,7 +179,7 @@ def test_labelings_with_the_same_numbers(run, refused, folder):
     assert {name: found[name].tolist() for name in RUNS} == {
         name: numbers.tolist() for name, numbers in wanted.items()
     }
-    assert "--align-to goes with --aligned" in refused(*wide, "--align-to", "run_5")
+    assert "add --aligned FILE" in refused(*wide, "--align-to", "run_5")
     assert "no labeling 'x'" in refused(*wide, "--align-to", "x", "--aligned", "none.csv")
     assert not (folder / "none.csv").exists()
 

@@ -89,6 +89,88 @@ def test_drift_of_other_objects(run, folder):
     assert found["p_value"] == 1e-4
 
 
+@pytest.fixture
+def new_points(folder):
+    """More points in the clusters a, b and b, and their features by other names."""
+    new = pd.DataFrame({"y": X[20:, 1] + 0.5, "x": X[20:, 0], "note": Y[20:]})
+    new.to_csv(folder / "new.csv", index=False)
+    return new
+
+
+@pytest.mark.parametrize("label", ["--pred", "--labels", "-p", "-l"])
+def test_drift_gives_new_points_the_clusters_of_old_ones(run, new_points, label):
+    words = ("drift", "points.csv", "new.csv", "--features", "x,y", label, "group", "-f", "json")
+    found = data(run(*words))
+    assert found == cv.drift(Y, X=POINTS[["x", "y"]], new=new_points[["x", "y"]]).to_dict()
+    assert [row["objects_after"] for row in found["clusters"]] == [20, 40, 40]
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("--how knn", {"how": "knn"}),
+        ("--how average --metric manhattan", {"how": "average", "metric": "manhattan"}),
+        ("--standardize", {"standardize": True}),
+        ("--how knn --standardize --metric cosine", {"how": "knn", "metric": "cosine"}),
+    ],
+)
+def test_drift_of_new_points_by_other_rules(run, folder, words, options):
+    rng = np.random.default_rng(5)
+    points, new = (
+        pd.DataFrame(rng.normal(size=(60, 2)) * (1, 1000), columns=["x1", "x2"]) for _ in range(2)
+    )
+    labels = rng.choice(["a", "b", "c"], 60)
+    points.assign(c=labels).to_csv(folder / "before.csv", index=False)
+    new.to_csv(folder / "after.csv", index=False)
+    ran = run("drift", "before.csv", "after.csv", "--features", "x*", "-p", "c", *words.split(),
+              "-f", "json")  # fmt: skip
+    found = data(ran)
+    if "--standardize" in words:
+        mean, spread = points.mean(), points.std(ddof=0)
+        points, new = (points - mean) / spread, (new - mean) / spread
+        options = options | {"standardize": False}
+    assert found["clusters"] == cv.drift(labels, X=points, new=new, **options).to_dict()["clusters"]
+
+
+def test_drift_of_new_points_of_any_kind(run, new_points):
+    new_points.rename(columns={"note": "group"}).to_csv("kinds.csv", index=False)
+    POINTS.assign(cluster=Y).to_csv("before.csv", index=False)
+    words = ("--features", "x,group", "-p", "cluster", "--metric", "gower", "--how", "average")
+    found = data(run("drift", "before.csv", "kinds.csv", *words, "-f", "json"))
+    assert [row["objects_after"] for row in found["clusters"]] == [20, 40, 40]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("points.csv new.csv --features x,y", "name one column of clusters with --labels"),
+        ("points.csv new.csv --features x,y -p group,id", "name one column of clusters"),
+        ("points.csv new.csv --features id -p group", "new.csv has no column 'id'"),
+        ("points.csv new.csv --features x,z -p group", "points.csv has no column 'z'"),
+        ("new.csv points.csv --features x,y -p group", "new.csv has no column 'group'"),
+        ("new.csv new.csv --features x,note -p y", "holds 'a' in line 2, which is no number"),
+        ("points.csv --features x,y -p group", "--features goes with two files"),
+        ("points.csv new.csv new.csv --features x -p group", "--features goes with two files"),
+        ("points.csv new.csv -l group --how knn", "--how goes with --features"),
+        ("points.csv new.csv -l group --metric cosine", "--metric goes with --features"),
+        ("points.csv new.csv -l group --standardize", "--standardize goes with --features"),
+        ("points.csv new.csv -l group --exclude x", "--exclude goes with --features"),
+        ("points.csv new.csv --features x -p group --id id", "--id does not go with --features"),
+        ("points.csv new.csv --features x -p group --by-row", "--by-row does not go with"),
+        ("points.csv new.csv --features x -p group --objects same", "--objects same does not go"),
+        ("points.csv new.csv --features x -p group --how near", "--how must be"),
+        ("points.csv new.csv --features x -p group --metric precomputed", "by their features"),
+        ("points.csv new.csv --features x -p group --metric gower", "centroids are by Euclidean"),
+        (
+            "points.csv new.csv --features x -p group --metric gower --how knn --standardize",
+            "--standardize does not go with --metric gower",
+        ),
+    ],
+)
+def test_new_points_that_are_refused(refused, new_points, words, said):
+    assert said in refused("drift", *words.split())
+
+
 def test_compare_joins_files_by_id(run, folder):
     found = data(run("compare", "jan.csv", "feb.csv", "--id", "who", "--shared", "-f", "json"))
     assert {"jan", "feb"} <= {*json.dumps(found).replace('"', " ").split()}

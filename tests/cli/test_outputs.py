@@ -24,7 +24,7 @@ NO_FILES = {
     *("measures", "memory_limit", "metric", "need", "noise", "parameter", "pred", "property"),
     *("sets", "shares", "text", "title", "train", "truth", "useful", "values", "weight"),
     *("weighting", "weights", "compare labels", "compare measure", "predict_by", "tree labels"),
-    *("memberships", "benchmark measure", "posthoc", "truth_noise", "truths"),
+    *("memberships", "true_memberships", "benchmark measure", "posthoc", "truth_noise", "truths"),
     *("run_choice", "representation", "sample", "sampling", "by", "align_to", "how"),
     *("drift objects", "drift labels", "grid"),
 }
@@ -172,8 +172,10 @@ def test_no_two_outputs_are_one_file_by_another_name(refused, data):
     assert data.read_text() == PRECIOUS
 
 
+# A report is never code: its name ends in .html, .md or .json.
 @pytest.mark.parametrize(
-    ("name", "key"), [(n, key) for n, r in ROLES.items() for key in r if r[key] is READ_CODE]
+    ("name", "key"),
+    [(n, key) for n, r in ROLES.items() for key in r if r[key] is READ_CODE and n != "report"],
 )
 def test_no_output_is_code_that_is_run(refused, data, name, key):
     code = data.rename("mine.py")

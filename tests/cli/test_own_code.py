@@ -85,6 +85,14 @@ def test_code_of_the_current_folder_is_found(command, tmp_path, files, name):
     assert "0.25" in json.dumps(json.loads(ran.stdout))
 
 
+def test_a_measure_of_your_own_is_in_a_report(command, tmp_path):
+    (tmp_path / "own.py").write_text(MEASURE.replace("{value}", "0.25"))
+    words = ("-t", "y", "-p", "c", "-m", "rand", "--measure", "own:mine", "-o", "page.md")
+    ran = command("report", "t.csv", *words)
+    assert ran.returncode == 0, ran.stderr
+    assert "| mine | ↓ | 0.2500" in (tmp_path / "page.md").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -95,6 +95,15 @@ def folder(tmp_path_factory):
             for _ in range(20)
         ]
     ).to_csv(place / "mails.csv", index=False)
+    (place / "found.csv").write_text("object,group\n0,x\n1,x\n1,y\n2,y\n3,\n")
+    (place / "a.nwk").write_text("((a:1,b:1):2,(c:2,d:2):1);\n")
+    (place / "b.nwk").write_text("((a:1,c:1):2,(b:2,d:2):1);\n")
+    degrees = generator.dirichlet(np.ones(3), (2, 60))
+    soft = dict(
+        zip([f"{side}{k}" for side in "pq" for k in range(3)], np.hstack(degrees).T, strict=True)
+    )
+    soft |= {f"x{k}": generator.normal(size=60) for k in range(2)}
+    pd.DataFrame(soft).to_csv(place / "soft.csv", index=False)
     (place / "my_module.py").write_text(
         "import clustervet as cv\n\n\n"
         "@cv.measure(title='Share', family='mine', better='lower', bounds=(0, 1))\n"
@@ -127,6 +136,8 @@ def test_commands_of_the_pages_run(run, inside, command):
     if command == "clustervet score truth.csv pred.csv":
         (inside / "truth.csv").write_text("cat\ncat\ndog\n")
         (inside / "pred.csv").write_text("0\n0\n1\n")
+    elif "--cover" in command:
+        (inside / "truth.csv").write_text("object,group\n0,x\n1,x\n2,y\n3,y\n")
     elif "truth.csv" in command:
         table = pd.read_csv("table.csv")
         columns = table[["y", "c"]].assign(key=range(len(table)))
@@ -136,6 +147,9 @@ def test_commands_of_the_pages_run(run, inside, command):
         for month in ("jan", "feb"):
             table = pd.DataFrame({"customer": range(9), "segment": list("aaabbbccc")})
             table.to_csv(f"{month}.csv", index=False)
+        points = pd.DataFrame({"x1": range(9), "x2": range(9), "segment": list("aaabbbccc")})
+        points.to_csv("old.csv", index=False)
+        points[["x1", "x2"]].to_csv("new.csv", index=False)
     stdin = b""
     if command.startswith("cat "):
         name, command = re.fullmatch(r"cat (\S+) \| (.*)", command).groups()

@@ -173,3 +173,63 @@ def test_points_and_labels_in_another_order_are_to_be_joined(refused, apart, mon
     asked = ["score", "points.csv", "clusters.parquet", "--id", "key", "-p", "c"]
     asked += ["--features", "x1,x2", "--engine", "duckdb"]
     assert "--features with --id does not go with --engine" in refused(*asked)
+
+
+@pytest.fixture
+def mentions(tmp_path):
+    """Mentions of a text with their entities; each side lacks one."""
+    path = tmp_path / "mentions.csv"
+    path.write_text("m,key,near,far\n1,a,1,1\n2,a,1,2\n3,b,,1\n4,b,2,\n5,,2,2\n6,c,3,3\n")
+    return path
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
+def test_mentions_that_one_side_lacks(report, mentions, tmp_path, name):
+    words = ["-t", "key", "-p", "near", "--field", "coreference", "--missing", "absent"]
+    report(mentions, *words, "-o", tmp_path / name)
+    text = (tmp_path / name).read_text("utf-8")
+    assert "CoNLL" in text
+    assert "truth alone has 1 and pred alone has 1" in text
+    key, near = ["a", "a", "b", "b", None, "c"], ["1", "1", None, "2", "2", "3"]
+    value = cv.conll_f1(key, near, missing="absent")
+    assert str(value)[:10] in text or f"{value:.4f}" in text  # the page keeps all digits
+
+
+def test_several_predictions_with_mentions_of_their_own(run, mentions, tmp_path):
+    words = ["report", mentions, "-t", "key", "-p", "near,far", "--missing", "absent"]
+    run(*words, "-m", "conll_f1", "-o", tmp_path / "page.md")
+    text = (tmp_path / "page.md").read_text("utf-8")
+    assert "With --missing absent clusterings have objects of their own" in text
+    assert "Left out" not in text
+    run(*words, "-o", tmp_path / "page.md")
+    assert "undefined" not in (tmp_path / "page.md").read_text("utf-8")
+
+
+def test_families_and_other_models_of_chance(run, points, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["report", points, "-t", "kind", "-p", "near", "-o", "page.md"]
+    assert run(*words, "--family", "impurity", "--chance", "number").code == 0
+    text = (tmp_path / "page.md").read_text("utf-8")
+    assert "Gini" in text
+    assert "Rand" not in text.partition("## Every score")[2].partition("##")[0]
+    assert "both sides are any partitions with their numbers of clusters" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("-t kind --by near", "takes them, and writes such a page with --report FILE"),
+        ("-t kind --memberships x*", "report takes no --by"),
+        ("-t kind --cover", "report takes no --by"),
+        ("-t kind --engine spark", "report takes no --by"),
+        ("-t kind --chance often", "there is no null model 'often'"),
+        ("-t kind --family compactness", "--family names no measure that compares labels"),
+        ("-t kind --family nothing", "no family or field 'nothing'"),
+        ("--features x --family pairs", "--family goes with --truth"),
+        ("--features x --chance sizes", "--chance goes with --truth"),
+    ],
+)
+def test_what_does_not_go_with_a_report(refused, points, tmp_path, words, said):
+    page = tmp_path / "page.md"
+    assert said in refused("report", points, "-p", "near", "-o", page, *words.split())
+    assert not page.exists()

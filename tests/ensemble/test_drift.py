@@ -17,7 +17,7 @@ from scipy.stats import binomtest, chi2_contingency
 
 import clustervet as cv
 from clustervet.ensemble.drift import jensen_shannon, wilson
-from clustervet.errors import LabelError, ParameterError
+from clustervet.errors import FeatureError, LabelError, ParameterError
 
 labels = st.lists(st.integers(0, 3), min_size=1, max_size=25)
 
@@ -102,7 +102,12 @@ def test_every_cluster_has_its_place_and_every_object_is_counted(data):
     assert found.moved == pytest.approx(1 - stayed / len(before))
     for event in found.events:
         for flow in event.flows:
-            assert 0 <= flow.low <= flow.share <= flow.high <= 1
+            if flow.before is None:
+                assert math.isnan(flow.share)
+                assert flow.share_after == 1
+            else:
+                assert 0 <= flow.low <= flow.share <= flow.high <= 1
+                assert flow.share == flow.objects / sizes[flow.before]
 
 
 @given(labels, st.permutations(range(4)))
@@ -203,6 +208,21 @@ def test_objects_by_name_in_any_form():
     assert groups.of("merged")[0].words == "0, 1 merged into 0"
 
 
+def test_a_cluster_without_an_origin_has_no_share_of_one():
+    found = cv.drift({"a": 0, "b": 0, "c": 1}, {"a": 0, "b": 0, "n": "x", "m": "x"})
+    ((born,), (died,)) = (found.of(kind)[0].flows for kind in ("born", "died"))
+    assert (born.before, born.after, born.objects, born.share_after) == (None, "x", 2, 1)
+    assert all(map(math.isnan, (born.share, born.low, born.high)))
+    assert (died.before, died.after, died.objects, died.share) == (1, None, 1, 1)
+    assert math.isnan(died.share_after)
+    rows = [line.split() for line in repr(found).splitlines()]
+    assert ["born", "-", "x", "2", "-", "1.0000"] in rows
+    assert "a dash means that all its objects were, or are, in no cluster" in repr(found)
+    assert json.loads(found.to_json())["events"][0]["flows"][0]["share"] is None
+    part = cv.drift([0, 0, 0, 1, 1, 1], [0, 0, 2, 1, 1, 2]).of("born")[0].flows[0]
+    assert (part.objects, part.share, part.share_after) == (1, 1 / 3, 1 / 2)
+
+
 def test_noise_and_missing_labels_are_no_cluster():
     found = cv.drift([0, 0, 1, -1], [0, 0, -1, 1])
     assert [event.words for event in found.events] == ["1 died", "1 was born", "0 is 0"]
@@ -261,6 +281,32 @@ BAD = {
         lambda: cv.drift([0], [0], X=[[0.0]], new=[[0.0]]),
         ParameterError,
         "leave after",
+    ),
+    "how alone": (lambda: cv.drift([0], [0], how="knn"), ParameterError, "go with X and new"),
+    "standardize alone": (
+        lambda: cv.drift([0], [0], standardize=True),
+        ParameterError,
+        "go with X and new",
+    ),
+    "distances": (
+        lambda: cv.drift([0], X=[[0.0]], new=[[0.0]], metric="precomputed"),
+        ParameterError,
+        "by their features",
+    ),
+    "other features": (
+        lambda: cv.drift([0], X=[[0.0]], new=[[0.0, 1.0]], standardize=True),
+        FeatureError,
+        "has 2, and X has 1",
+    ),
+    "other objects": (
+        lambda: cv.drift(
+            pd.Series([0, 1], index=[5, 6]),
+            X=pd.DataFrame({"x": [0.0, 1.0]}),
+            new=[[0.0]],
+            standardize=True,
+        ),
+        LabelError,
+        "index",
     ),
     "confidence": (lambda: cv.drift([0], [0], confidence=2), ParameterError, "confidence"),
     "names": (lambda: cv.drift([0], [0], names=["a"]), ParameterError, "2 different names"),

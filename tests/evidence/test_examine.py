@@ -364,3 +364,58 @@ def test_a_generator_gives_one_seed_for_all(kind):
     assert first.to_dict() == again.to_dict()
     with pytest.raises(cv.ClustervetError, match="random_state must be None, a whole number"):
         cv.examine(truth, pred, random_state="five")
+
+
+MENTIONS = {
+    "key": ["a", "a", "b", "b", None, "c"] * 4,
+    "near": [1, 1, None, 2, 2, 3] * 4,
+    "far": [1, 2, 1, None, 2, 3] * 4,
+}
+
+
+def test_objects_of_one_clustering_alone():
+    truth, near, far = MENTIONS.values()
+    found = examine(truth, {"near": near, "far": far}, missing="absent", family="coreference")
+    for name, labels in (("near", near), ("far", far)):
+        for key in ("conll_f1", "lea_f1"):
+            right = cv.measures[key](truth, labels, missing="absent")
+            assert found.scores[name][key] == right
+    assert found.ranking is None
+    assert found.summary is None
+    said = "With missing='absent' clusterings have objects of their own: they are not compared"
+    assert [note.partition(" with each")[0] for note in found.notes] == [said]
+    usual = examine(truth, near, missing="absent").scores["pred"].scores.values()
+    assert usual
+    assert all(score.measure.partial and not np.isnan(score.value) for score in usual)
+    asked = examine(truth, near, missing="absent", measures=["rand"])
+    assert np.isnan(asked.scores["pred"]["rand"])
+
+
+def test_features_are_of_the_points_that_a_clustering_has():
+    truth, near, _ = MENTIONS.values()
+    points = np.random.default_rng(0).normal(size=(24, 2))
+    found = examine(truth, near, features=points, missing="absent")
+    kept = [k for k, label in enumerate(near) if label is not None]
+    right = cv.silhouette(points[kept], [near[k] for k in kept])
+    assert found.inner["pred"]["silhouette"] == pytest.approx(right)
+
+
+def test_other_models_of_chance(data):
+    truth, preds, points = data
+    found = examine(truth, preds["far"], measures=["jaccard"], chance="number_one_sided")
+    level = found.chances["pred"]["jaccard"]
+    right = cv.chance("jaccard", truth, preds["far"], model="number_one_sided", random_state=0)
+    assert (level.model, level.value) == (right.model, right.value)
+    method = found.document().sections[-1]
+    assert any("where the truth is fixed" in note for note in method.notes)
+    some = examine(truth, preds["far"], measures=["jaccard", "purity"], chance="all")
+    assert list(some.chances["pred"]) == ["jaccard", "purity"]
+    plain = examine(truth, preds["far"], measures=["jaccard", "purity"])
+    assert list(plain.chances["pred"]) == ["purity"]
+    for option in ({"chance": "sizes"}, {"family": "pairs"}):
+        with pytest.raises(ParameterError, match="goes with truth"):
+            examine(None, preds["far"], features=points, **option)
+    with pytest.raises(ParameterError, match="no null model"):
+        examine(truth, preds["far"], chance="often")
+    with pytest.raises(ParameterError, match="names no measure that compares labels"):
+        examine(truth, preds["far"], family="compactness")

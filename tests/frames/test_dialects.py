@@ -93,6 +93,10 @@ KINDS = {
     "tabs": kind("y\tc\na\t0\na\t0\nb\t1\n", name="odd.tsv"),
     "tabs in a CSV": kind("y\tc\na\t0\na\t0\nb\t1\n"),
     "pipes": kind("y|c\na|0\na|0\nb|1\n"),
+    "blanks as R writes them": kind(
+        '"y" "c"\n"1" "a" 0\n"2" "a" 0\n"3" "b" 1\n', PLAIN, "polars dask spark"
+    ),
+    "blanks without quotes": kind("y c\n1 a 0\n2 a 0\n3 b 1\n", PLAIN, "polars dask spark"),
     "decimal commas": kind("y;c\n1,5;0\n1,5;0\n2;1\n", {("1,5", "0"): 2, ("2", "1"): 1}),
     "CRLF": kind("y,c\r\na,0\r\na,0\r\nb,1\r\n"),
     "CRLF after quotes": kind('"y","c"\r\n"a","0"\r\na,"0"\r\n"b","1"\r\n'),

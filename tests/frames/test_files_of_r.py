@@ -163,8 +163,28 @@ class TestRowNames:
         rows = ROWS[:2]
         opened = open_table(file(written("\t", quote="", rows=rows)))
         assert opened.features().matrix.tolist() == [[0.5, 2], [-1, 3]]
-        said = open_table(file(written(" ", quote="", rows=rows)), delimiter=" ")
-        assert said.features().matrix.tolist() == [[0.5, 2], [-1, 3]]
+        between = file(written(" ", quote="", rows=rows))
+        for opened in (open_table(between), open_table(between, delimiter=" ")):
+            assert list(opened.columns) == ["", "x", "y"]
+            assert opened.features().left_out == {"": "an index"}
+            assert opened.features().matrix.tolist() == [[0.5, 2], [-1, 3]]
+
+    @pytest.mark.parametrize("packed", [False, True])
+    def test_text_without_quotes(self, file, reader, packed):
+        content = b"y c x\r\n1 a u 0.5\r\n2 b u NA\r\n"
+        path = file(gzip.compress(content) if packed else content, "r.gz" if packed else "r.txt")
+        opened = open_table(path)
+        codes = opened.labels(["y", "c"])
+        assert [codes[name].restore(codes[name].values) for name in "yc"] == [
+            ["a", "b"],
+            ["u", "u"],
+        ]
+
+    def test_many_columns_without_quotes(self, file):
+        rows = [(str(k), *["1"] * 3000) for k in range(100)]
+        names = [f"x{k}" for k in range(3000)]
+        opened = open_table(file(written(" ", names, quote="", rows=rows)))
+        assert opened.features().matrix.shape == (100, 3000)
 
     def test_groups(self, file):
         path = file('"y" "c"\n"1" "a" 0\n"2" "a" 0\n"3" "b" 0\n')
@@ -207,9 +227,40 @@ class TestRowNames:
         with pytest.raises(FileError, match=r"has \d fields where the first line has 2"):
             open_table(file(text))
 
-    def test_labels_of_several_words_are_one_column(self, file):
-        opened = open_table(file("city\nnew york\nsan jose\n"))
-        assert list(opened.columns) == ["city"]
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "city\nnew york\nsan jose\n",
+            "city\n1 york\n2 jose\n",
+            "home town\nnew york city\nsan jose area\n",
+            "home town\nnew york\nsan jose\n",
+            "home town\n1 york\n2 jose\n",
+            "home town\n1 new york\n1 san jose\n",
+            "home town\n1 new york\n2 jose\n",
+            "home town\n1 new york\n2 san  \n",
+            "home town\n1 new york\n\n2 san jose\n",
+            'home town\n1 "new york"\n2 san jose\n',
+            "topic 1\n1 of 2\n2 of 2\n",
+            "home town\n",
+        ],
+    )
+    def test_labels_of_several_words_are_one_column(self, file, text):
+        path = file(text)
+        assert len(open_table(path, header=False).columns) == 1
+        if text.count("\n") > 1:
+            assert list(open_table(path).columns) == [text.partition("\n")[0]]
+
+    def test_a_first_line_that_is_no_header_has_no_names_of_rows(self, file):
+        opened = open_table(file("y c\n1 a 0\n2 b 0\n"), header=False)
+        assert list(opened.columns) == ["1"]
+
+    def test_blanks_that_are_not_found_out_are_named(self, file):
+        opened = open_table(file("y c x\na 0 1\nb 0 2\n"))
+        said = "its only column is 'y c x': if blanks are between its fields, say so by delimiter"
+        with pytest.raises(FileError, match=said):
+            opened.labels(["y"])
+        with pytest.raises(FileError, match="no column 'z'; its columns are y c x"):
+            opened.labels(["z"])
 
     @settings(max_examples=30, deadline=None)
     @given(

@@ -165,7 +165,9 @@ def compare(
         if given is not None and query is None:
             raise ParameterError(f"--{name} goes with --query.")
     if align_to is not None and aligned is None:
-        raise ParameterError("--align-to goes with --aligned.")
+        raise ParameterError(
+            "--align-to says whose numbers clusters get in the --aligned file; add --aligned FILE."
+        )
     around = centres is CentresChoice.consensus
     if trajectory and (query or consensus or groups is not None or around):
         raise ParameterError(

@@ -16,7 +16,8 @@ def drift(
         list[str],
         typer.Argument(
             metavar="FILES...",
-            help="One table with a column of labels per time, or one file per time, in order.",
+            help="One table with a column of labels per time, or one file per time, in order. With "
+            "--features, points with their clusters, and new points, which get the same clusters.",
         ),
         READ,
     ],
@@ -25,8 +26,11 @@ def drift(
         typer.Option(
             "--labels",
             "-l",
+            "--pred",
+            "-p",
             metavar="COLUMNS",
-            help="Columns of labels, separated by commas or repeated.",
+            help="Columns of labels, separated by commas or repeated; with --features the one "
+            "column of clusters.",
             callback=options.listed,
         ),
     ] = None,
@@ -52,6 +56,26 @@ def drift(
             help="Whether the objects are the same ones, or others in clusters of the same names.",
         ),
     ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--features",
+            metavar="COLUMNS",
+            help=f"{options.COLUMNS} Both files have them.",
+            callback=options.listed,
+        ),
+    ] = None,
+    exclude: options.Exclude = None,
+    standardize: options.Standardize = False,
+    how: Annotated[
+        str | None,
+        typer.Option(
+            metavar="centroid | knn | average",
+            help="Which cluster a new point gets: that of the nearest centroid (the default), that "
+            "of the nearest point, or the one whose points are nearest on average.",
+        ),
+    ] = None,
+    metric: options.AskedMetric = None,
     confidence: Annotated[
         float, typer.Option(metavar="SHARE", help="Confidence of the intervals.")
     ] = 0.95,
@@ -72,24 +96,28 @@ def drift(
     [bold]clustervet drift table.csv --labels jan,feb,mar --report drift.html[/bold]
 
     [bold]clustervet drift old.csv new.csv --labels segment --objects new[/bold]
-    """
-    from clustervet.ensemble.drift import drift as follow
-    from clustervet.ensemble.labeling_files import LabelingFiles
 
-    reader = LabelingFiles(
+    [bold]clustervet drift old.csv new.csv --features x1,x2 --labels segment[/bold]
+    """
+    from clustervet.ensemble.drift_files import drift_files
+
+    found, remarks = drift_files(
+        files,
         labels,
+        features=features,
+        exclude=exclude or (),
+        how=how,
+        metric=metric,
+        standardize=standardize,
+        objects=objects,  # type: ignore[arg-type]  # checked there
+        id=id,
+        by=by,
+        by_row=by_row,
         array=array,
         delimiter=delimiter,
         header=header,
         memory_limit=memory_limit,
-        by_row=by_row or objects == "new",
-        by=by,
-        id=id,
-    )
-    found = follow(
-        reader.read(files),
-        objects=objects,  # type: ignore[arg-type]  # checked there
         confidence=confidence,
         random_state=seed,
     )
-    emit(found, format, output, remarks=reader.remarks(), report=report)
+    emit(found, format, output, remarks=remarks, report=report)

@@ -161,6 +161,16 @@ def noise_policies(given: Sequence[str] | None) -> dict[Any, str] | None:
     return checked(policies, None)
 
 
+def _refuse_of_score(given: bool) -> bool:
+    """Refuse what `score` takes and `report` does not."""
+    if given:
+        raise ParameterError(
+            "report takes no --by, --engine, --cover, --tree or --memberships; `clustervet score` "
+            "takes them, and writes such a page with --report FILE."
+        )
+    return given
+
+
 def load_object(name: str, what: str, kind: str) -> Any:
     """Import something of the user's own by module:name, from the current folder too.
 
@@ -373,6 +383,21 @@ Report = Annotated[
     ),
     WRITTEN,
 ]
+# A flag swallows no value, so that the sentence is said whatever follows.
+OfScore = Annotated[
+    bool,
+    typer.Option(
+        "--by",
+        "--engine",
+        "--cover",
+        "--tree",
+        "--memberships",
+        "--true-memberships",
+        "--normalize",
+        hidden=True,
+        callback=_refuse_of_score,
+    ),
+]
 Features = Annotated[
     list[str] | None,
     typer.Option(
@@ -425,6 +450,14 @@ Metric = Annotated[
     typer.Option(
         metavar="NAME",
         help="Distance between points: euclidean, cosine, ...; gower also takes text and dates.",
+    ),
+]
+AskedMetric = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="Distance between points, euclidean by default; gower also takes text and dates.",
     ),
 ]
 Sample = Annotated[

@@ -47,12 +47,15 @@ def report(
     exclude: options.Exclude = None,
     standardize: options.Standardize = False,
     measures: options.Measures = None,
+    family: options.Family = None,
+    measure: options.OwnMeasure = None,
     confidence: Annotated[
         float, typer.Option(metavar="SHARE", help="Confidence of intervals and rankings.")
     ] = 0.95,
+    chance: options.Chance = None,
     weights: options.Weights = None,
     noise: options.Noise = None,
-    missing: options.Missing = options.MissingChoice.raise_,
+    missing: options.MissingInPair = options.MissingInPairChoice.raise_,
     metric: options.Metric = "euclidean",
     sample: Annotated[
         int,
@@ -70,12 +73,16 @@ def report(
     memory_limit: options.Memory = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
+    of_score: options.OfScore = False,
 ) -> None:
     """Write one page on clusterings: who is ahead, whether the data can tell, what goes wrong.
 
     [bold]clustervet report data.parquet --truth y --pred a --pred b -o report.html[/bold]
 
     [bold]clustervet report points.csv --features x1,x2 --pred kmeans -o report.html[/bold]
+
+    [bold]clustervet report mentions.csv -t key -p system --field coreference --missing absent
+    -o report.html[/bold]
     """
     from clustervet.evidence import examine_files
 
@@ -87,7 +94,10 @@ def report(
         exclude=exclude or (),
         standardize=standardize,
         measures=measures,
+        also=options.own_measures(measure),
+        family=family,
         confidence=confidence,
+        chance=chance,
         weights=weights,
         noise=options.noise_policies(noise),
         missing=missing.value,

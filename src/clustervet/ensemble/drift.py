@@ -23,6 +23,9 @@ from clustervet.ensemble.drift_result import (
 )
 from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.geometry.assign import How, assign
+from clustervet.geometry.metrics import check_standardize, read_metric
+from clustervet.geometry.points import read_points, standardized
+from clustervet.labels import check_index
 from clustervet.labels.index import index_of
 from clustervet.labels.keyed import as_mapping, is_keyed
 from clustervet.labels.pair import read_clustered
@@ -41,6 +44,8 @@ def drift(
     X: Any = None,  # noqa: N803  # the name that everyone gives to features
     new: Any = None,
     how: How = "centroid",
+    metric: Any = "euclidean",
+    standardize: bool = False,
     names: Sequence[str] | None = None,
     noise: Any = -1,
     confidence: float = 0.95,
@@ -64,6 +69,10 @@ def drift(
         clusters of `before`, as in `assign`.
     how : {"centroid", "knn", "average"}, optional
         How they get them.
+    metric : str or callable, optional
+        The distance between two points, as in `assign`.
+    standardize : bool, optional
+        Move and scale the features of all points so that those of `X` have mean 0 and variance 1.
     names : sequence of str, optional
         The names of the times; by default "before" and "after".
     noise : label, optional
@@ -118,7 +127,10 @@ def drift(
             raise ParameterError(
                 "new points get the clusters of before; leave after and objects out."
             )
-        after, objects = assign(X, before, new, how, noise=noise), "new"
+        after = _assigned(before, X, new, how, metric, standardize, noise)
+        objects = "new"
+    elif (how, metric, standardize) != ("centroid", "euclidean", False):
+        raise ParameterError("how, metric and standardize go with X and new.")
     if after is not None:
         titles = _titles(names, ["before", "after"])
         return _step((before, after), titles, objects, noise, level, random_state)
@@ -146,6 +158,29 @@ def drift(
         return steps[0]
     same = all(isinstance(step, Drift) for step in steps)
     return Drifts(steps, dict(zip(titles, labels, strict=True)) if same else {})
+
+
+def _assigned(
+    labels: Any,
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+    new: Any,
+    how: How,
+    metric: Any,
+    standardize: bool,
+    noise: Any,
+) -> Any:
+    """Return the cluster of each new point."""
+    read = read_metric(metric)
+    if read.name == "precomputed":
+        named = Setting("metric", "precomputed")
+        raise ParameterError("new points get clusters by their features; ", named, " has none.")
+    check_standardize(read, standardize)
+    if standardize:
+        check_index({"X": X, "labels": labels})
+        old, fresh = read_points(X), read_points(new, "new")
+        if old.shape[1] == fresh.shape[1]:  # others are refused below
+            X, new = standardized(old), standardized(old, fresh)  # noqa: N806
+    return assign(X, labels, new, how, metric=metric, noise=noise)
 
 
 def _titles(given: Any, usual: list[str]) -> Any:
@@ -246,17 +281,16 @@ def make_drift(
         sources.setdefault(j, []).append(i)
 
     def flow(i: int | None, j: int | None) -> DriftFlow:
-        found = 0 if i is None or j is None else cell.get((i, j), 0)
-        total = int(later[j]) if i is None and j is not None else int(sizes[i or 0])
-        low, high = wilson(found, total, level)
+        one, two = (None if i is None else int(sizes[i])), (None if j is None else int(later[j]))
+        # Without an origin, or a destination, it is all objects of the cluster.
+        found = cell[i, j] if i is not None and j is not None else one or two or 0
         return DriftFlow(
             None if i is None else old[i],
             None if j is None else young[j],
             found,
-            found / total,
-            low,
-            high,
-            math.nan if j is None else found / int(later[j]),
+            math.nan if one is None else found / one,
+            *((math.nan, math.nan) if one is None else wilson(found, one, level)),
+            math.nan if two is None else found / two,
         )
 
     events: list[tuple[int, DriftEvent]] = []

@@ -34,15 +34,15 @@ class DriftFlow:
     Parameters
     ----------
     before, after : object
-        The clusters; None where there is none.
+        The clusters; None for objects that are in none at that time.
     objects : int
         The objects that are in both.
     share : float
-        Their share in the earlier cluster; in the later one where there is no earlier one.
+        Their share in the earlier cluster; nan where there is none.
     low, high : float
         Wilson's interval of this share.
     share_after : float
-        Their share in the later cluster.
+        Their share in the later cluster; nan where there is none.
     """
 
     before: Any
@@ -65,8 +65,8 @@ class DriftEvent:
     before, after : tuple
         The clusters that it happened to, and those that came of them.
     flows : tuple of DriftFlow
-        The objects that went from the former to the latter; for a cluster that was born or died,
-        its largest common origin or destination.
+        The objects that went from the former to the latter. For a cluster that was born or died,
+        those of its largest common origin or destination; if it has none, all its objects.
     """
 
     kind: Kind
@@ -259,13 +259,8 @@ class Drift(Result):
                 _name(flow.after) for _, flow in rows
             ],
             "objects": [flow.objects for _, flow in rows],
-            "share": [
-                with_ends(number_cell(flow.share), (flow.low, flow.high)) for _, flow in rows
-            ],
-            "of later": [
-                number_cell(None if math.isnan(flow.share_after) else flow.share_after)
-                for _, flow in rows
-            ],
+            "share": [_share(flow.share, (flow.low, flow.high)) for _, flow in rows],
+            "of later": [_share(flow.share_after) for _, flow in rows],
         }
         return Section(
             "drift",
@@ -280,10 +275,13 @@ class Drift(Result):
     def _notes(self) -> list[str]:
         level = f"{self.confidence:.0%}"
         said = [
-            "share: of the earlier cluster (for one that was born, of the later one), with "
-            f"{level} intervals; of later: of the later cluster. A cluster that was born or died "
-            "is shown with its largest common origin or destination."
+            f"share: of the earlier cluster, with {level} intervals; of later: of the later one."
         ]
+        if self.of("born") or self.of("died"):
+            said.append(
+                "A cluster that was born or died is shown with its largest common origin or "
+                "destination; a dash means that all its objects were, or are, in no cluster."
+            )
         if not math.isnan(self.moved):
             low, high = self.interval
             said.append(f"moved: {self.moved:.1%} [{low:.1%}, {high:.1%}] of the objects")
@@ -528,6 +526,11 @@ class Drifts(Result):
             lead=(self.verdict,),
             subject=self,
         )
+
+
+def _share(value: float, ends: tuple[float, float] | None = None) -> Cell:
+    """Return a share, or a dash where there is nothing that it could be a share of."""
+    return Cell("-") if math.isnan(value) else with_ends(number_cell(value), ends)
 
 
 def _name(name: Any) -> Cell:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from clustervet.geometry.picture import ClusteredPoints
 from clustervet.geometry.tendency import Tendency
 from clustervet.inference import Chance, Diagnosis, Ranking
 from clustervet.inference.chance import tail_note
+from clustervet.inference.nulls import MODELS
 from clustervet.internal.silhouette import Silhouettes
 from clustervet.registry import Measure
 from clustervet.scorecard import Judgement, ScoreCard, ScoreCards
@@ -426,14 +427,25 @@ def _method(found: Evidence) -> Iterator[Section]:
         "ranking": found.ranking is not None,
         "coding": any(record.family == "coding" for record in records),
     }
-    methods = [METHODS[name] for name, wanted in used.items() if wanted]
-    tails = tail_note(level for levels in found.chances.values() for level in levels.values())
+    levels = [level for each in found.chances.values() for level in each.values()]
+    known = METHODS | {"chance": _chance_method(levels)}
+    methods = [known[name] for name, wanted in used.items() if wanted]
+    tails = tail_note(levels)
     texts = [*(text for text, _ in methods), *filter(None, [tails])]
     said = (*_dropped_notes(found), *found.notes, *texts)
     if said:
         cited = tuple(work for _, work in methods)
         title = "How this was computed"
         yield Section("method", title, notes=said, citations=cited, folded=True, detail=True)
+
+
+def _chance_method(levels: Sequence[Chance]) -> tuple[str, str]:
+    """Return what chance is; all levels are of one model."""
+    text, work = METHODS["chance"]
+    if not levels or levels[0].model == "sizes":
+        return text, work
+    said = f"Chance is a random clustering where {MODELS[levels[0].model]}"
+    return f"{said}; {text.partition('; ')[2]}", work
 
 
 def _subtitle(found: Evidence) -> str:

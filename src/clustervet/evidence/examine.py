@@ -27,13 +27,14 @@ from clustervet.geometry.picture import ClusteredPoints, clustered_points
 from clustervet.geometry.points import read_points, standardized
 from clustervet.geometry.tendency import Tendency, tendency
 from clustervet.inference.compare import why_no_test
+from clustervet.inference.nulls import resolve_model
 from clustervet.internal.silhouette import Silhouettes, silhouettes
-from clustervet.labels.pair import Missing, NoisePolicy, noise_policies
+from clustervet.labels.pair import MissingInPair, NoisePolicy, noise_policies
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
 from clustervet.scorecard import Judgement, Questions, ScoreCards, answer, internal_scores
 from clustervet.scorecard.questions import Chosen
-from clustervet.view.words import spoken
+from clustervet.view.words import setting, spoken
 
 # What people ask for first: these are held against chance, and get intervals in any case.
 HEADLINES = ("adjusted_rand", "variation_of_information", "purity")
@@ -64,12 +65,14 @@ def examine(
     features: Any = None,
     feature_names: Iterable[str] | None = None,
     measures: Chosen = None,
+    family: str | Iterable[str] | None = None,
     confidence: float = 0.95,
+    chance: str | None = None,
     weights: ArrayLike | None = None,
     ids: Any = None,
     noise: Any = None,
     noise_policy: NoisePolicy | None = None,
-    missing: Missing = "raise",
+    missing: MissingInPair = "raise",
     metric: Any = "euclidean",
     standardize: bool = False,
     sample: int = SAMPLE,
@@ -96,16 +99,25 @@ def examine(
     feature_names : list of str, optional
         Names of the columns of `features`, where these have none.
     measures : str, Measure or list, optional
-        The external measures to show; the first with a direction ranks the clusterings.
+        The external measures to show; the first with a direction ranks the clusterings. With
+        ``missing="absent"`` by default those that need no object to be on both sides.
+    family : str or list of str, optional
+        Only measures of this family, or of a field such as "coreference".
     confidence : float, optional
         The confidence of intervals and ranking.
+    chance : {"sizes", "number", "all", "number_one_sided", "all_one_sided"}, optional
+        The model of random clusterings that the measures named are held against. By default it is
+        "sizes", and only adjusted Rand index, variation of information and purity are held
+        against it, as they are where no measures are named.
     weights : array-like, optional
         One weight per object.
     ids : sequence, optional
         One id per object, by which a report and `Diagnosis.objects` name objects; by default they
         go by their row numbers, from 0 on.
     noise, noise_policy, missing : optional
-        What noise labels and missing labels mean, as in `Contingency.from_labels`.
+        What noise labels and missing labels mean, as in `Contingency.from_labels`. With
+        ``missing="absent"`` clusterings are not compared with each other, and features are held
+        against the points that a clustering has.
     metric : str or callable, optional
         The distance between features; "gower" for data frames with columns of any kind.
     standardize : bool, optional
@@ -129,7 +141,7 @@ def examine(
         If labels are missing, are no labels, or differ in number, or if there is not one id for
         each object.
     ParameterError
-        If there is neither a truth nor features.
+        If there is neither a truth nor features, or options do not go together.
 
     Examples
     --------
@@ -160,10 +172,15 @@ def examine(
                 " the first argument is AnnData or a data frame.",
             )
         truth = data
-    chosen = check_examination(measures, confidence, metric)
+    chosen = check_examination(measures, confidence, metric, family, chance, missing)
     seed = entropy(random_state)
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     given = read_inputs(truth, preds, features, policies, feature_names, weights, ids)
+    if given.truth is None and not given.tables:
+        for name, value in {"family": family, "chance": chance}.items():
+            if value is not None:
+                raise ParameterError(Setting(name), " goes with ", Setting("truth"), ".")
+    all_beside = chance is not None and not (measures is None and family is None)
     how, notes = read_metric(metric), []
     check_standardize(how, standardize)
     if how.reads_table and features is not None:
@@ -173,31 +190,57 @@ def examine(
     elif standardize and features is not None:
         given = replace(given, features=standardized(read_points(features)))
     examination = _Examination(
-        given, features, chosen, confidence, weights, how, sample, seed, n_jobs, notes
+        given,
+        features,
+        chosen,
+        confidence,
+        chance,
+        all_beside,
+        weights,
+        how,
+        sample,
+        seed,
+        n_jobs,
+        notes,
     )
     return examination.gather()
 
 
 def check_examination(
-    measures: Chosen = None, confidence: float = 0.95, metric: Any = "euclidean"
+    measures: Chosen = None,
+    confidence: float = 0.95,
+    metric: Any = "euclidean",
+    family: str | Iterable[str] | None = None,
+    chance: str | None = None,
+    missing: MissingInPair = "raise",
 ) -> list[Measure]:
     """Return the measures; refuse what is wrong whatever the data are, before they are read."""
     share(confidence, "confidence")
     read_metric(metric)
-    return registry.select(measures, kind="external", general=True)
+    if chance is not None:
+        resolve_model(chance)
+    found = registry.select(measures, kind="external", family=family, general=True)
+    if family is not None and not found:
+        raise ParameterError(Setting("family"), " names no measure that compares labels.")
+    if missing == "absent" and measures is None and family is None:
+        found = [record for record in found if record.partial]
+    return found
 
 
 @dataclass
 class _Examination:
     """What is examined and how, and notes on what is left out.
 
-    `raw` are the features before they were standardized.
+    `raw` are the features before they were standardized. With `all_beside` every measure is held
+    against chance.
     """
 
     given: Inputs
     raw: Any
     chosen: list[Measure]
     confidence: float
+    chance: str | None
+    all_beside: bool
     weights: ArrayLike | None
     metric: Metric
     sample: int
@@ -299,6 +342,7 @@ class _Examination:
         cells = sum(len(table) for table in tables.values())
         keys = [record.key for record in self.chosen]
         headlines = [key for key in keys if key in HEADLINES]
+        beside = keys if self.all_beside else headlines
         many = cells > CELLS
         resamples = min(RESAMPLES, max(FEWER_RESAMPLES, RESAMPLED_CELLS // max(1, cells)))
         asked = Questions(
@@ -308,8 +352,8 @@ class _Examination:
             sure=frozenset(headlines) if many else None,
             ranked_by=self._ranking_measure(),
             rank_resamples=RESAMPLES,
-            chance="sizes" if headlines else None,
-            beside_chance=headlines,
+            chance=self.chance or "sizes" if beside else None,
+            beside_chance=beside,
             samples=0 if many else CHANCE_SAMPLES,
             diagnose=True,
             random_state=self.random_state,
@@ -337,10 +381,26 @@ class _Examination:
         directed = [record.key for record in self.chosen if not why_no_test(record)]
         if len(self.given.preds) < 2 or not directed:
             return None
+        if self._apart:
+            self.notes.append(
+                f"With {setting('missing', 'absent')} clusterings have objects of their own: they "
+                "are not compared with each other."
+            )
+            return None
         if self.weights is not None:
             self.notes.append("Weighted objects are not compared one by one: there is no ranking.")
             return None
         return "adjusted_rand" if "adjusted_rand" in directed else directed[0]
+
+    @property
+    def _apart(self) -> bool:
+        """Whether each clustering is of the objects that it labels."""
+        return bool(self.given.policies["missing"] == "absent")
+
+    @property
+    def _alone(self) -> dict[str, Any]:
+        """What labels mean where a clustering is held against features."""
+        return self.given.policies | ({"missing": "drop"} if self._apart else {})
 
     def _ranked_labels(self) -> tuple[Any, Any]:
         part = self._drawn(len(self.given.preds), "the ranking")
@@ -382,7 +442,7 @@ class _Examination:
                 {name: codes},
                 self.metric,
                 random_state=self.random_state,
-                **given.policies,
+                **self._alone,
             )
             cards[name] = found[name]
             tick()
@@ -394,7 +454,7 @@ class _Examination:
             )
         widths, spans = {}, {}
         for name, codes in part.preds.items():
-            geometry = Geometry(part.features, codes, self.metric, **given.policies)
+            geometry = Geometry(part.features, codes, self.metric, **self._alone)
             each = self._attempt(f"the silhouettes of {name}", partial(silhouettes, geometry))
             if each is not None:
                 widths[name] = each
@@ -415,7 +475,7 @@ class _Examination:
 
     def _summary(self) -> Summary | None:
         """Return the clusterings as points of a metric space."""
-        if len(self.given.preds) < 2:
+        if len(self.given.preds) < 2 or self._apart:
             return None
         part = self._drawn(len(self.given.preds), "the space of clusterings")
         found: Summary | None = self._attempt(
@@ -431,5 +491,6 @@ class _Examination:
         try:
             return ask()
         except ClustervetError as error:
-            self.notes.append(f"Left out: {what}; {error}")
+            why = error.spelled(lambda one: setting(one.name, one.value))
+            self.notes.append(f"Left out: {what}; {why}")
             return None

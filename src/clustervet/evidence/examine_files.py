@@ -16,6 +16,7 @@ from clustervet.frames.places import Paths, path_list
 from clustervet.frames.remarks import header_remark, joined_remarks
 from clustervet.geometry.metrics import read_metric
 from clustervet.labels import show_label
+from clustervet.registry import measures as registry
 
 
 def examine_files(
@@ -26,6 +27,7 @@ def examine_files(
     features: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
     standardize: bool = False,
+    also: Sequence[str] = (),
     id: str | None = None,
     weights: str | None = None,
     delimiter: str | None = None,
@@ -52,6 +54,8 @@ def examine_files(
         columns are features.
     standardize : bool, optional
         Give every feature mean 0 and variance 1.
+    also : list of str, optional
+        Keys of external measures to show beside those that are named.
     id : str, optional
         A column on which the files are joined.
     weights : str, optional
@@ -88,8 +92,10 @@ def examine_files(
     >>> found.leader, found.scores["b"]["purity"], remarks
     ('a', 0.75, [])
     """
-    asked = options.keys() & {"measures", "confidence", "metric"}
-    options["measures"] = check_examination(**{name: options[name] for name in asked})
+    if options.get("measures") is not None:
+        options["measures"] = [*registry.select(options["measures"]), *also]
+    asked = options.keys() & {"measures", "family", "confidence", "metric", "chance", "missing"}
+    check_examination(**{name: options[name] for name in asked})
     files = path_list(paths)
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     parsing["memory_limit"] = memory_limit

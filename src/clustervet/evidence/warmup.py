@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist
 
 from clustervet import clusterers
@@ -19,8 +20,11 @@ from clustervet.contingency import Contingency
 from clustervet.ensemble import Ensemble, distance_matrix
 from clustervet.errors import FileError
 from clustervet.external import adjusted_rand
+from clustervet.hierarchical import Hierarchy
+from clustervet.overlapping import Cover
 from clustervet.partition import Partition
-from clustervet.scorecard import external_scores, internal_scores
+from clustervet.scorecard import external_scores, internal_scores, judge
+from clustervet.soft import Memberships
 
 # Fewer objects are counted without a compiler, and more are shared among threads.
 OBJECTS, MANY_OBJECTS = 30_000, 2_000_000
@@ -106,6 +110,13 @@ def _chores() -> Iterator[Callable[[], Any]]:
         yield partial(_texts, getattr(clusterers, name), words)
     for kind in (np.float64, np.float32):
         yield partial(_texts, partial(clusterers.NeighbourSmoothing, terms=5), words.astype(kind))
+    degrees = generator.dirichlet(np.ones(FEATURES), (2, POINTS))
+    sides = [Memberships(side) for side in degrees]
+    sparser = [Memberships(sparse.csr_array(side)) for side in degrees]
+    for pair in (sides, sparser, (labels, sides[0]), (sides[0], sparser[1])):
+        yield partial(judge, *pair)
+    yield partial(judge, *(Cover(side > 0.3) for side in degrees))
+    yield partial(judge, *(Hierarchy(linkage(points[:, columns])) for columns in ([0], [1])))
 
 
 def _tables(truth: Any, pred: Any) -> None:

@@ -325,6 +325,13 @@ def check_unique(names: Sequence[str], name: str) -> None:
 def absent_column(column: str, name: str, known: Iterable[str]) -> FileError:
     """The refusal of a column that is not there; the nearest name is suggested."""
     names = list(known)
+    if len(names) == 1 and column in names[0].split(" "):
+        parts = f"; its only column is {show_label(names[0])!r}: if blanks are between its fields, "
+        return FileError(
+            f"{name} has no column {show_label(column)!r}{parts}say so by ",
+            Setting("delimiter"),
+            " ' '.",
+        )
     near = difflib.get_close_matches(column, names[:COMPARED], n=1)
     held = f"its columns are {listed(names)}." if names else "it has no columns at all."
     hint = f"did you mean {show_label(near[0])}?" if near else held

@@ -178,7 +178,11 @@ def open_text(place: Place, delimiter: str | None, header: bool | None) -> TextF
         if not looked or not looked[0][1]:
             raise FileError(f"{place.name} is empty.")
         first_line, first = looked[0]
-        looked += _some(row, lines, max(20, min(LOOKED_AT, FIELDS // len(first))))
+        looked += _some(row, lines, _most(first))
+        if delimiter is None and header is not False and not place.sheet_row:
+            between = _between_blanks(looked)
+            cut, looked = (cut, looked) if between is None else (" ", between)
+            first = looked[0][1]
         row_names = header is not False and cut in " \t" and _has_row_names(looked)
         # A single column has a name if that is unlike every label, however far down.
         named = header if header is not None else row_names or _has_header(first, looked, lines)
@@ -210,6 +214,30 @@ def _has_row_names(looked: Sequence[Line]) -> bool:
     rows = [row for _, row in looked[1:]]
     fit = all(len(row) == width and row[0] and row[-1] for row in rows)
     return bool(rows) and fit and len({row[0] for row in rows}) == len(rows)
+
+
+def _most(first: list[str]) -> int:
+    """How many rows are looked at."""
+    return max(20, min(LOOKED_AT, FIELDS // len(first)))
+
+
+def _between_blanks(looked: Sequence[Line]) -> list[Line] | None:
+    """Rows as R writes them between blanks without quotes; None where they may be labels.
+
+    Labels may have blanks, too. A table has two names or more in its first line, none of which is
+    a number, a name before each row, and a column of numbers.
+    """
+    first = looked[0][1][0].split(" ")
+    if len(first) < 2 or not all(first) or any(map(is_number, first)):
+        return None
+    if any(len(row) != 1 or '"' in row[0] for _, row in looked):
+        return None
+    rows = [(line, row[0].split(" ")) for line, row in looked[: 1 + _most(first)]]
+    if not _has_row_names(rows):
+        return None
+    columns = list(zip(*(row for _, row in rows[1:]), strict=True))
+    whole = all(map(all, columns))
+    return rows if whole and any(all(map(is_number, column)) for column in columns) else None
 
 
 def _has_header(first: list[str], looked: Sequence[Line], lines: Iterator[Line]) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from clustervet._checks import is_number, one_of, shown
-from clustervet.errors import ParameterError, Setting, TableError, UndefinedError
+from clustervet.errors import ParameterError, TableError, UndefinedError
 from clustervet.hierarchical.information import Affinity, mutual_nats
 from clustervet.hierarchical.joint import concordance, correlation, mean_ranks
 from clustervet.hierarchical.pair import TreePair
@@ -127,7 +127,7 @@ def bakers_gamma(pair: TreePair, method: Literal["gamma", "spearman"] = "gamma")
 def _group_counts(pair: TreePair, rooted: bool) -> tuple[int, int, int]:
     """Count the groups of each tree that are not in every tree, and those that are in both."""
     if not isinstance(rooted, bool | np.bool_):
-        raise ParameterError(Setting("rooted"), f" must be True or False, not {shown(rooted)}.")
+        raise ParameterError(f"rooted must be True or False, not {shown(rooted)}.")
     if not pair.truth.inner:
         return 0, 0, 0
     if rooted:
@@ -228,7 +228,7 @@ def normalized_robinson_foulds(pair: TreePair, rooted: bool = True) -> float:
 
 def _in_base(nats: float, base: float) -> float:
     if not (is_number(base) and 1 < base < math.inf):
-        raise ParameterError(Setting("base"), f" must be a number above 1, not {shown(base)}.")
+        raise ParameterError(f"base must be a number above 1, not {shown(base)}.")
     return nats / math.log(base)
 
 
@@ -369,13 +369,9 @@ def hierarchical_element_centric(pair: TreePair, r: float = 1.0, alpha: float = 
     0.5
     """
     if not (is_number(r) and abs(r) <= 100):
-        raise ParameterError(
-            Setting("r"), f" must be a number between -100 and 100, not {shown(r)}."
-        )
+        raise ParameterError(f"r must be a number between -100 and 100, not {shown(r)}.")
     if not (is_number(alpha) and 0 < alpha < 1):
-        raise ParameterError(
-            Setting("alpha"), f" must be a number between 0 and 1, not {shown(alpha)}."
-        )
+        raise ParameterError(f"alpha must be a number between 0 and 1, not {shown(alpha)}.")
     one, two = (Affinity(side, float(r), float(alpha)) for side in (pair.truth, pair.pred))
     apart = (float(np.abs(a - b).sum()) for a, b in zip(one.rows(), two.rows(), strict=True))
     found = 1 - math.fsum(apart) / (2 * alpha * pair.n)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet.errors import LabelError, ParameterError, Setting
+from clustervet.errors import LabelError, ParameterError
 from clustervet.labels import show_label
 from clustervet.overlapping.cover import Cover
 from clustervet.overlapping.meetings import (
@@ -79,9 +79,7 @@ class CoverPair:
             raise LabelError(
                 f"truth and pred have no object in common: truth has {_shown(one)}, and pred has "
                 f"{_shown(two)}. Objects are paired by name; those of labels and matrices are 0, "
-                "1, ... unless ",
-                Setting("objects"),
-                " names them.",
+                "1, ... unless objects= names them."
             )
         self._set(one._placed(places[0], names), two._placed(places[1], names), alone)
 
@@ -243,9 +241,7 @@ def _union(one: Names, two: Names) -> tuple[Names, tuple[Places, Places] | None]
             return one, None
         raise LabelError(
             f"truth has {len(one):,} objects and pred has {len(two):,}; rows without names must be "
-            "of the same objects. Name the objects of both sides with ",
-            Setting("objects"),
-            ".",
+            "of the same objects. Name the objects of both sides with objects=."
         )
     whole = [isinstance(side, range) or _is_int(side) for side in (one, two)]
     if all(whole):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet._checks import is_whole, whole
-from clustervet.errors import LabelError, Setting
+from clustervet.errors import LabelError
 from clustervet.labels import Codes, consecutive, read_labels, show_label
 from clustervet.labels.arrays import from_objects, is_missing, kind_of
 from clustervet.labels.index import index_of
@@ -162,7 +162,7 @@ def _from_members(titles: Sequence[Any], members: list[Any], objects: Any) -> Ed
     groups = np.repeat(np.arange(len(members)), lengths)
     if objects is None:
         if not len(flat):
-            raise LabelError("no group holds an object; say with ", Setting("objects"), " which.")
+            raise LabelError("no group holds an object; say with objects= which there are.")
         codes = _codes(flat, of)
         own, distinct = consecutive(codes)
         return Edges(own.astype(np.int64), groups, codes.restore(distinct), titles)
@@ -273,21 +273,19 @@ def _names(found: Names, objects: Any) -> Names:
         return range(whole(objects, "objects", 1))
     flat = getattr(objects, "ndim", 1) == 1
     if isinstance(objects, str | bytes) or not isinstance(objects, Iterable) or not flat:
-        raise LabelError(
-            Setting("objects"), f" must be all objects, or their number, not {kind_of(objects)}."
-        )
+        raise LabelError(f"objects must be all objects, or their number, not {kind_of(objects)}.")
     names: Names = objects.copy() if isinstance(objects, np.ndarray) else list(objects)
     if isinstance(objects, range):
         names = objects if objects == range(len(objects)) else np.asarray(objects)
     if not len(names):
-        raise LabelError(Setting("objects"), " is empty; at least one object is needed.")
+        raise LabelError("objects is empty; at least one object is needed.")
     if isinstance(names, range):
         return names
     codes = _codes(names, lambda _: "objects")
     first = np.unique(codes.values, return_index=True)[1]
     if len(first) < len(names):
         again = int(np.setdiff1d(np.arange(len(names)), first)[0])
-        raise LabelError(Setting("objects"), f" names {show_label(names[again])!r} twice.")
+        raise LabelError(f"objects names {show_label(names[again])!r} twice.")
     return names
 
 
@@ -297,9 +295,7 @@ def _row_names(objects: Any, rows: int, what: str) -> Names:
         return range(rows)
     names = _names([], objects)
     if len(names) != rows:
-        raise LabelError(
-            Setting("objects"), f" has {len(names):,} objects and {what} has {rows:,} rows."
-        )
+        raise LabelError(f"objects has {len(names):,} objects and {what} has {rows:,} rows.")
     return names
 
 
@@ -341,9 +337,7 @@ def _placed(flat: Any, names: Names, of: Any) -> Places:
         places = rank[own[count:]]
     if (places < 0).any():
         k = int((places < 0).argmax())
-        raise LabelError(
-            f"{of(k)} holds {show_label(flat[k])!r}, which ", Setting("objects"), " does not have."
-        )
+        raise LabelError(f"{of(k)} holds {show_label(flat[k])!r}, which objects does not have.")
     return places
 
 
