@@ -99,8 +99,14 @@ def entropy(random_state: Any) -> Any:
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
-    """Return the known names that are most like a name that is unknown."""
-    return difflib.get_close_matches(name, list(known), n=most)
+    """Return the known names that are most like a name that is unknown.
+
+    >>> nearest("adjusted_rnad", ["adjusted_rand", "fuzzy_adjusted_rand"], 2)
+    ['adjusted_rand']
+    """
+    found = difflib.get_close_matches(name, list(known), n=most)
+    likeness = [difflib.SequenceMatcher(None, one, name).ratio() for one in found]
+    return [one for one, like in zip(found, likeness, strict=True) if like > likeness[0] - 0.1]
 
 
 def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -129,6 +129,6 @@ def test_more_objects_than_can_be_drawn(run, tmp_path):
     table.save(tmp_path / "huge.json")
     done = run("score", tmp_path / "huge.json", "-m", "rand,purity", "--chance", "sizes")
     lines = done.out.splitlines()
-    assert "beside clusterings of the same sizes" in lines
+    assert "Beside clusterings of the same sizes" in lines
     row = next(line for line in lines if line.startswith("purity") and line.endswith("-"))
     assert row.split() == ["purity", "0.9995", "-", "-", "-", "-", "-"]

@@ -101,7 +101,7 @@ def test_a_page_shows_bounded_scores_the_leading_first():
     (trace,) = figure.data
     shown = [row[1] for row in trace.customdata]
     leading = ["adjusted_rand", "adjusted_mutual_information", "matching_accuracy", "purity"]
-    assert shown == [plots.ident("measure", key) for key in [*leading, "bcubed_f1"]]
+    assert shown == [plots.ident("measure", key) for key in leading]
     bounded = [r.key for r in measures.values() if all(map(math.isfinite, r.bounds))]
     directed = [key for key in bounded if measures[key].better != "neither"]
     assert set(shown) <= {plots.ident("measure", key) for key in directed}
@@ -145,3 +145,16 @@ def test_the_ends_of_a_score_come_from_its_interval_or_its_sample():
     sampled = Estimate(0.5, standard_error=0.1, sample=9)
     assert Score(record, sampled).ends == (*sampled.interval(0.95), 0.95)
     assert isinstance(interval, Interval)
+
+
+def test_a_page_shows_the_measures_of_its_table_and_counts_only_these():
+    truth = cv.Cover([range(6), range(5, 12)], 12)
+    preds = {"a": cv.Cover([range(6), range(6, 12)], 12), "b": cv.Cover([range(3, 9)], 12)}
+    found = cv.judge(truth, preds)
+    dots = plots.figures(found)[0]
+    (leaders,) = [table for table in found.document().tables if table.key == "scores-leaders"]
+    heads = [column.title.replace("\u00a0", " ") for column in leaders.columns[2:]]
+    assert list(dots.layout.yaxis.ticktext) == heads
+    assert f"of the {len(heads)} measures shown" in dots.layout.meta["title"]
+    every = plots.score_plot(found.scores).layout.meta["title"]
+    assert f"of {len(found.scores['a'].scores)} measures" in every

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import clustervet as cv
-from clustervet.report.page import _bar, _is_solid, to_html
+from clustervet.report import build_report
+from clustervet.report.page import _bar, _is_solid, _open_blocks, to_html
 from clustervet.scorecard.card_document import leaders_table
 from clustervet.view.model import Cell, Column
 
@@ -87,3 +88,35 @@ def test_a_page_holds_the_costliest_of_very_many_clusters() -> None:
 def test_only_long_words_are_broken() -> None:
     assert not _is_solid(f"{28 * 'a'} {28 * 'b'}")
     assert _is_solid(f"a {29 * 'b'}")
+
+
+TREES = "(((a,b),c),(d,e));", "(((a,c),b),(d,e));"
+
+
+def test_the_first_figure_of_what_was_compared_is_open_beside_the_scores():
+    tree, other = map(cv.Hierarchy, TREES)
+    report = build_report(cv.judge(tree, other))
+    section = report.sections[0]
+    assert _open_blocks(section) == ["scores-scores", "scores-tanglegram", "scores-leaders"]
+    # There is no table of its numbers.
+    assert [picture.table for picture in report.pictures][:2] == ["scores-leaders", ""]
+    several = build_report(cv.judge(tree, {"one": tree, "two": other})).sections[0]
+    assert _open_blocks(several) == ["scores-scores", "scores-leaders"]
+
+
+def test_the_sentence_on_cuts_is_on_the_page_once():
+    tree, other = map(cv.Hierarchy, TREES)
+    page = to_html(build_report(cv.judge(tree, {"ward": other})))
+    assert page.count("<h4>ward and the truth agree beyond chance") == 1
+    assert '<p class="words">ward and the truth' not in page
+
+
+def test_the_section_on_chance_begins_in_upper_case():
+    found = cv.judge([0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 0], chance="sizes", random_state=0)
+    title = "Beside 1,000 random tables of clusterings of the same sizes"
+    assert [section.title for section in build_report(found).sections[0].sections] == [title]
+    assert f"\\caption{{{title}}}" in found.to_latex()
+    level = cv.chance("rand", [0, 0, 1, 1], [0, 0, 1, 0], random_state=0)
+    assert level.document().paragraphs[0].startswith("Rand index beside 1,000 random tables")
+    two = cv.judge([0, 0, 1, 1], {"one": [0, 1, 1, 1], "two": [0, 0, 1, 0]}, chance="sizes")
+    assert two.document().sections[0].title.startswith("one: beside 1,000 random tables")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ import clustervet as cv
 from clustervet.errors import LabelError
 from clustervet.plots import figures, svg
 from clustervet.plots.memberships import DRAWN, membership_heatmap
+from clustervet.scorecard import Judgement, ScoreCards
+from clustervet.scorecard.score_files import score_files
 
 DEGREES = [[0.1, 0.9], [0.8, 0.2], [0.3, 0.7], [0.6, 0.4], [1, 0]]
 
@@ -91,3 +95,31 @@ def test_titles_say_how_sharp_the_degrees_are() -> None:
 def test_a_truth_of_other_objects_is_refused() -> None:
     with pytest.raises(LabelError, match="truth has 2 objects and pred has 5"):
         membership_heatmap(DEGREES, ["a", "b"])
+
+
+def test_a_page_on_memberships_shows_them() -> None:
+    held = cv.Memberships(DEGREES)
+    alone = Judgement(inner=ScoreCards({"pred": cv.internal_scores(held)}), pairs={"pred": held})
+    dots, heat = figures(alone)
+    assert (dots.layout.meta["figure"], heat.layout.meta["figure"]) == ("scores", "memberships")
+    assert heat.layout.meta["open"]
+    assert heat.layout.xaxis.title.text == "objects, by main cluster"
+    by_class = figures(cv.judge(["b", "b", "a", "a", "b"], held))[1]
+    assert by_class.layout.meta["open"]
+    assert list(by_class.layout.xaxis.ticktext) == ["a", "b"]
+    several = figures(cv.judge(["b", "b", "a", "a", "b"], {"one": held, "two": held}))[1:]
+    said = [figure.layout.meta["title"].partition(": The main")[0] for figure in several]
+    assert said == ["one", "two"]
+
+
+def test_memberships_in_a_file_are_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "soft.csv"
+    path.write_text("x,p,q,y\n0,0.9,0.1,a\n1,0.8,0.2,a\n5,0.3,0.7,b\n6,0,1,b\n")
+    soft = ["p", "q"]
+    alone = score_files(path, memberships=soft, features=["x"])
+    assert figures(alone)[1].layout.xaxis.title.text == "objects, by main cluster"
+    known = score_files(path, "y", memberships=soft)
+    assert list(figures(known)[1].layout.xaxis.ticktext) == ["a", "b"]
+    path.write_text(path.read_text().replace("6,0,1,b", "6,0,1,"))
+    dropped = score_files(path, "y", memberships=soft, missing="drop")
+    assert figures(dropped)[1].layout.xaxis.title.text == "objects, by main cluster"

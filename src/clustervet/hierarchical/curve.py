@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
 from clustervet._checks import is_whole, shown
-from clustervet.errors import ParameterError, Setting
+from clustervet.errors import ParameterError
 from clustervet.hierarchical.joint import joint_squares
 from clustervet.hierarchical.pair import TreePair
 from clustervet.hierarchical.shape import Shape
 from clustervet.hierarchical.tree import Floats, Places
+from clustervet.registry import doors
 from clustervet.view import Result, Section, number_cell, plain_table
-from clustervet.view.words import brief, counted, listed
+from clustervet.view.words import brief, counted, listed, spoken
 
+# The heads of the table.
+HEADS = ("k", "B_k", "expected", "variance", "upper", "z")
 # Numbers of clusters where none are named.
 MOST_CUTS = 2_000
 # A value above this many standard deviations over the expected one has a chance of 5% or less.
@@ -41,6 +44,8 @@ class BkCurve(Result):
         Mean and variance of B_k if the objects of one tree are exchanged at random.
     cuts : tuple of frozenset of int
         The numbers of clusters that each tree has.
+    name : str, optional
+        What the prediction is called in the sentence about the curve.
 
     Examples
     --------
@@ -58,6 +63,7 @@ class BkCurve(Result):
     expected: Floats
     variance: Floats
     cuts: tuple[frozenset[int], frozenset[int]] = field(repr=False)
+    name: str = ""
 
     def __post_init__(self) -> None:
         for held in (self.ks, self.values, self.expected, self.variance):
@@ -88,7 +94,7 @@ class BkCurve(Result):
             return float(self.values[self.ks == k][0])
         _refuse_cut(k, self.objects, self.cuts)
         raise ParameterError(
-            f"the curve has no value for {k:,} clusters; name them with ", Setting("ks"), "."
+            f"the curve has no value for {counted(k, 'cluster')}; name the number with ks=."
         )
 
     @property
@@ -143,12 +149,17 @@ class BkCurve(Result):
     @property
     def headline(self) -> str:
         """What the curve says, in one sentence."""
+        trees = f"Two trees of {counted(self.objects, 'object')}"
+        said = f"{spoken(self.name)} and the truth" if self.name else trees
         told = np.flatnonzero(np.isfinite(self.values))
         if not len(told):
-            return f"No cut of two trees of {counted(self.objects, 'object')} joins a pair."
+            return f"{said} have no cut that joins a pair."
         above = int((self.values > self.upper).sum())
-        said = f"Two trees of {counted(self.objects, 'object')} agree beyond chance at {above:,} "
-        said += f"of {counted(len(self), 'number')} of clusters"
+        if len(self) == 1:
+            found = "agree" if above else "do not agree"
+            cut = f"cut into {counted(int(self.ks[0]), 'cluster')}"
+            return f"{said}, {cut}, {found} beyond chance (B_k = {brief(self.values[0])})."
+        said += f" agree beyond chance at {above:,} of {len(self):,} numbers of clusters"
         if len(told) == 1:
             return f"{said} (B_k = {brief(self.values[told[0]])})."
         ends = (int(told[find(self.values[told])]) for find in (np.argmin, np.argmax))
@@ -173,6 +184,9 @@ class BkCurve(Result):
             "random order."
         )
         table = plain_table("b-k-values", "B_k by the number of clusters", shown_columns, note)
+        # Heads of plain tables have spaces where names of columns have underscores.
+        heads = (replace(head, title=name) for head, name in zip(table.columns, HEADS, strict=True))
+        table = replace(table, columns=tuple(heads))
         return Section("b-k", "Cuts of two trees", (self.headline,), (table,), subject=self)
 
 
@@ -182,7 +196,8 @@ def b_k(h1: Any, h2: Any = None, ks: Iterable[int] | None = None) -> BkCurve:
     Parameters
     ----------
     h1, h2 : Hierarchy, or what it reads, or TreePair
-        Two trees over the same leaves, or labels, which have one cut; or one finished pair.
+        Truth and prediction, two trees over the same leaves; labels are a tree with one cut. Or
+        one finished pair.
     ks : int or iterable of int, optional
         The numbers of clusters. By default all from 2 to n - 1 that both trees have, or 2,000 of
         them where there are more: all small numbers, and then less and less dense.
@@ -225,7 +240,7 @@ def b_k(h1: Any, h2: Any = None, ks: Iterable[int] | None = None) -> BkCurve:
     >>> curve.expected.round(3).tolist()
     [0.4, 0.2]
     """
-    pair = _pair(h1, h2)
+    pair: TreePair = doors["hierarchical"]("b_k", h1, h2)
     one, two = pair.truth, pair.pred
     cuts = frozenset(one.cuts), frozenset(two.cuts)
     chosen = _chosen(ks, pair.n, cuts)
@@ -248,24 +263,14 @@ def b_k(h1: Any, h2: Any = None, ks: Iterable[int] | None = None) -> BkCurve:
     )
 
 
-def _pair(h1: Any, h2: Any) -> TreePair:
-    if isinstance(h1, TreePair):
-        if h2 is not None:
-            raise ParameterError("b_k takes either one TreePair or two trees, not both.")
-        return h1
-    if h2 is None:
-        raise ParameterError("b_k needs two trees, or one TreePair.")
-    return TreePair.of(h1, h2)
-
-
 def _chosen(ks: Any, n: int, cuts: tuple[frozenset[int], frozenset[int]]) -> list[int]:
     """Return the numbers of clusters to compare, in ascending order."""
     if ks is None:
         common = sorted(k for k in cuts[0] & cuts[1] if 1 < k < n)
         if not common:
             raise ParameterError(
-                "no number of clusters between 2 and n - 1 is a cut of both trees; h1 has "
-                f"{_some(cuts[0])}, and h2 has {_some(cuts[1])}."
+                "no number of clusters between 2 and n - 1 is a cut of both trees; truth has "
+                f"{_some(cuts[0])}, and pred has {_some(cuts[1])}."
             )
         if len(common) <= MOST_CUTS:
             return common
@@ -275,14 +280,14 @@ def _chosen(ks: Any, n: int, cuts: tuple[frozenset[int], frozenset[int]]) -> lis
     given = [ks] if is_whole(ks) else ks
     single = isinstance(given, str) or getattr(given, "shape", None) == ()
     if single or not isinstance(given, Iterable):
-        raise ParameterError(Setting("ks"), f" must be whole numbers, not {shown(ks)}.")
+        raise ParameterError(f"ks must be whole numbers, not {shown(ks)}.")
     asked = list(given)
     for k in asked:
         if not is_whole(k):
-            raise ParameterError(Setting("ks"), f" must be whole numbers, not {shown(k)}.")
+            raise ParameterError(f"ks must be whole numbers, not {shown(k)}.")
         _refuse_cut(k, n, cuts)
     if not asked:
-        raise ParameterError(Setting("ks"), " names no number of clusters.")
+        raise ParameterError("ks names no number of clusters.")
     return sorted({int(k) for k in asked})
 
 
@@ -290,9 +295,9 @@ def _refuse_cut(k: Any, n: int, cuts: Sequence[frozenset[int]]) -> None:
     """Refuse a number of clusters that a tree does not have."""
     if not is_whole(k) or not 1 <= k <= n:
         raise ParameterError(
-            Setting("ks"), f" must be between 1 and {n:,}, the number of objects, not {shown(k)}."
+            f"ks must be between 1 and {n:,}, the number of objects, not {shown(k)}."
         )
-    lacking = [name for name, held in zip(("h1", "h2"), cuts, strict=True) if k not in held]
+    lacking = [name for name, held in zip(("truth", "pred"), cuts, strict=True) if k not in held]
     if lacking:
         near = [j for j in sorted(cuts[0] & cuts[1], key=lambda j: (abs(j - k), j))[:2] if j > 1]
         hint = f"; the nearest number that both have is {near[0]:,}" if near else ""

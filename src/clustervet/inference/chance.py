@@ -155,7 +155,7 @@ class Chance(Result):
         return Section(
             "chance",
             "Chance",
-            (f"{record.title} {table.title}",),
+            (f"{record.title} {_beside(self)}",),
             (table,),
             notes=tuple(filter(None, [tail_note([self])])),
             lead=tuple(filter(None, [self.verdict])),
@@ -168,12 +168,10 @@ class Chance(Result):
 def chance_table(key: str, levels: Iterable[Chance], name: str = "") -> Table:
     """Return one row per measure: its value beside what random clusterings give."""
     found = list(levels)
-    what = DRAWN.get(found[0].model, "random tables")
-    drawn = f"{found[0].samples:,} {what} of " if found[0].samples else ""
-    which = f" ({found[0].reference})" if found[0].reference else ""
+    beside = _beside(found[0])
     return Table(
         key,
-        f"{f'{name}: ' if name else ''}beside {drawn}{RANDOM[found[0].model]}{which}",
+        f"{name}: {beside}" if name else f"{beside[:1].upper()}{beside[1:]}",
         (
             Column("measure", "text"),
             Column("value"),
@@ -185,6 +183,14 @@ def chance_table(key: str, levels: Iterable[Chance], name: str = "") -> Table:
         ),
         tuple(Row(_cells(level)) for level in found),
     )
+
+
+def _beside(level: Chance) -> str:
+    """Return what a value stands beside, within a sentence."""
+    what = DRAWN.get(level.model, "random tables")
+    drawn = f"{level.samples:,} {what} of " if level.samples else ""
+    which = f" ({level.reference})" if level.reference else ""
+    return f"beside {drawn}{RANDOM[level.model]}{which}"
 
 
 def tail_note(levels: Iterable[Chance]) -> str:

@@ -102,6 +102,7 @@ _MODULES = {
     "displays": tuple(name for name in __all__ if name.endswith("Display")),
     "dots": ("ranking_plot", "score_plot"),
     "hierarchies": ("b_k_plot", "tanglegram"),
+    "judgements": (),
     "laboratory": ("dom_figures", "lattice_plot", "property_matrix_plot"),
     "maps": ("dendrogram", "distance_heatmap", "map_plot", "trajectory_plot"),
     "memberships": ("membership_heatmap",),
@@ -132,7 +133,9 @@ def figures(result: Any, *, theme: str = "light") -> list[Any]:
     -------
     list of plotly.graph_objects.Figure
         The figures, in the order of a page; none for a type that has no figures. A figure may say
-        in ``layout.meta["table"]`` how the key of the table ends that holds the same numbers.
+        in ``layout.meta["table"]`` how the key of the table ends that holds the same numbers, which
+        is empty where there is none, and in ``layout.meta["open"]`` whether a page shows it
+        unfolded, as it does with the first one.
 
     Notes
     -----

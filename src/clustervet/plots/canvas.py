@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -55,6 +56,25 @@ def axis_texts(names: Sequence[Any], width: int = SHORT) -> list[str]:
     ['aaa…aa', 'aaa…aa (2)']
     """
     return [escape(text) for text in distinct(names, width)]
+
+
+def named(name: str) -> str:
+    """Return the name of a clustering before a sentence about it; nothing without a name.
+
+    >>> named("kmeans"), named("")
+    ('kmeans: ', '')
+    """
+    return f"{spoken(name)}: " if name else ""
+
+
+def natural(name: Any) -> list[tuple[int, int, str]]:
+    """Return what sorts the numbers within names by their size.
+
+    >>> sorted(["cave 10", "cave 2"], key=natural)
+    ['cave 2', 'cave 10']
+    """
+    parts = [part for part in re.split(r"([0-9]+)", str(name)) if part]
+    return [(0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts]
 
 
 def hover(*lines: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from clustervet.labels import plain_label
 from clustervet.overlapping import Cover, CoverPair
 from clustervet.overlapping.rows import Places
 from clustervet.plots import canvas, figures
-from clustervet.plots.canvas import Figure, axis_texts, hover
+from clustervet.plots.canvas import Figure, axis_texts, hover, natural
 from clustervet.plots.theme import EITHER, QUIET
+from clustervet.registry import doors
 from clustervet.view.words import counted, digits, listed, share, spoken
 
 Floats = NDArray[np.float64]
@@ -23,15 +25,17 @@ BARS, ROW, GAP = 190, 24, 14
 ROWS, COLUMNS = 24, 12
 # Groups that a sentence names.
 NAMED = 3
+# Found groups that are looked through at once for the best match of true ones.
+STEP = 50_000
 
 
-def overlap_plot(cover: Cover, *, most: int = 24, name: str = "", theme: str = "light") -> Figure:
+def overlap_plot(cover: Any, *, most: int = 24, name: str = "", theme: str = "light") -> Figure:
     """Draw how many objects are in exactly which groups.
 
     Parameters
     ----------
-    cover : Cover
-        The groups.
+    cover : Cover or what `Cover` reads
+        The groups, such as a list of sets.
     most : int, default 24
         The most combinations of groups, the largest first.
     name : str, optional
@@ -45,6 +49,11 @@ def overlap_plot(cover: Cover, *, most: int = 24, name: str = "", theme: str = "
         One bar per combination of groups, as high as the number of objects in exactly these; the
         dots below say which groups they are.
 
+    Raises
+    ------
+    LabelError
+        If the groups cannot be read.
+
     Notes
     -----
     This is the figure of Lex, Gehlenborg, Strobelt, Vuillemot and Pfister (2014, UpSet).
@@ -57,10 +66,12 @@ def overlap_plot(cover: Cover, *, most: int = 24, name: str = "", theme: str = "
     '2 of 6 objects are in several groups, most often in red and blue (2).'
     """
     whole(most, "most", 1)
+    cover = cover if isinstance(cover, Cover) else Cover(cover)
     titles = _named(cover, np.arange(cover.k))
     sizes = dict(zip(titles, cover.sizes.tolist(), strict=True))
     drawn, rows = _chosen(cover, most)
-    order = sorted(rows, key=lambda group: -sizes[group])  # the largest group on top
+    # The largest group is on top.
+    order = sorted(rows, key=lambda group: (-sizes[group], natural(group)))
     place = {group: k for k, group in enumerate(order)}
     texts = axis_texts(order)
     figure = canvas.new_figure()
@@ -169,7 +180,7 @@ def _exactly(held: list[Any]) -> str:
 
 def _titled(cover: Cover, drawn: list[tuple[list[Any], int]], name: str) -> str:
     """What the figure shows, in one sentence."""
-    of = f"{name}: " if name else ""
+    of = canvas.named(name)
     several = int((cover.memberships > 1).sum())
     if not several:
         return f"{of}No object is in more than one group."
@@ -194,15 +205,22 @@ def _note(cover: Cover, drawn: list[tuple[list[Any], int]], rows: int) -> str:
     return said
 
 
-def match_heatmap(pair: CoverPair, *, most: int = 40, theme: str = "light") -> Figure:
+def match_heatmap(
+    truth: Any, pred: Any = None, *, most: int = 40, name: str = "", theme: str = "light"
+) -> Figure:
     """Draw the F of true groups with found groups.
 
     Parameters
     ----------
-    pair : CoverPair
-        The two covers.
+    truth : Cover, CoverPair or what `Cover` reads
+        The known groups, such as a list of sets; or one finished pair.
+    pred : Cover or what `Cover` reads, optional
+        The groups that were found.
     most : int, default 40
-        The most groups of either side, the largest first.
+        The most groups of either side: the largest true ones, and the best match of each. Where
+        these are fewer, the largest other found groups are drawn too.
+    name : str, optional
+        What the prediction is called in the title.
     theme : {"light", "dark"}, default "light"
         The colours of the figure.
 
@@ -211,30 +229,37 @@ def match_heatmap(pair: CoverPair, *, most: int = 40, theme: str = "light") -> F
     plotly.graph_objects.Figure
         One row per true group and one column per found group; best matches lie on the diagonal.
 
+    Raises
+    ------
+    LabelError
+        If the groups of a side cannot be read.
+    ParameterError
+        If there is only one cover.
+
     Examples
     --------
     >>> import clustervet as cv
-    >>> pair = cv.CoverPair([{0, 1, 2}, {2, 3}], [{2, 3}, {0, 1}])
-    >>> match_heatmap(pair).layout.meta["title"]
+    >>> figure = match_heatmap([{0, 1, 2}, {2, 3}], [{2, 3}, {0, 1}])
+    >>> figure.layout.meta["title"]
     '1 of 2 true groups is found exactly; the F of their best matches is 0.9 on average.'
     """
     whole(most, "most", 1)
-    rows, columns = (
-        np.argsort(-cover.sizes, kind="stable")[:most] for cover in (pair.truth, pair.pred)
-    )
+    pair: CoverPair = doors["overlapping"]("match_heatmap", truth, pred)
+    rows = _by_size(pair.truth)[:most]
+    columns = _beside(pair, rows, most)
     scores = pair.f_scores(rows, columns)
     order = _diagonal(scores)
-    scores = scores[:, order]
+    scores, columns = scores[:, order], columns[order]
     titles = [
         axis_texts([cover.group_names[k] for k in places.tolist()])
-        for cover, places in ((pair.truth, rows), (pair.pred, columns[order]))
+        for cover, places in ((pair.truth, rows), (pair.pred, columns))
     ]
     figure = canvas.new_figure()
     drawn = np.where(scores > 0, scores, np.nan).round(4)
     boxes = [
         [
             hover(f"true group {spoken(one)}, group {spoken(two)}", f"F {value:.3g}")
-            for two, value in zip(_named(pair.pred, columns[order]), line, strict=True)
+            for two, value in zip(_named(pair.pred, columns), line, strict=True)
         ]
         for one, line in zip(_named(pair.truth, rows), scores.tolist(), strict=True)
     ]
@@ -253,18 +278,51 @@ def match_heatmap(pair: CoverPair, *, most: int = 40, theme: str = "light") -> F
     figure.update_xaxes(title="found group")
     figure.update_yaxes(title="true group")
     said = canvas.name_cells(figure, len(rows), len(columns), ("true groups", "found groups"))
-    left = pair.truth.k - len(rows), pair.pred.k - len(columns)
     note = "F is the harmonic mean of the shares of both groups that are common; gaps have none."
-    if any(left):
-        note += f" {left[0]:,} smaller true groups and {left[1]:,} smaller found ones are left out."
     return canvas.finish(
         figure,
         "matches",
         theme,
-        _matched(pair),
-        f"{note} {said}".strip(),
+        f"{canvas.named(name)}{_matched(pair)}",
+        " ".join(filter(None, [note, _left_out(pair, len(rows), len(columns)), said])),
         height=120 + ROW * max(4, len(rows)),
     )
+
+
+def _by_size(cover: Cover) -> Places:
+    """The places of all groups, the largest first; those of equal size by their names."""
+    sizes, titles = cover.sizes.tolist(), _named(cover, np.arange(cover.k))
+    order = sorted(range(cover.k), key=lambda k: (-sizes[k], natural(titles[k])))
+    return np.array(order, np.int64)
+
+
+def _beside(pair: CoverPair, rows: Places, most: int) -> Places:
+    """The best match of each of some true groups, and then the largest other found groups."""
+    by_size = _by_size(pair.pred)
+    best = np.zeros(len(rows))
+    match = np.full(len(rows), -1)
+    for first in range(0, len(by_size) if len(rows) else 0, STEP):
+        places = by_size[first : first + STEP]
+        scores = pair.f_scores(rows, places)
+        at = scores.argmax(axis=1)
+        found = scores[np.arange(len(rows)), at]
+        better = found > best
+        best[better], match[better] = found[better], places[at[better]]
+    matches = dict.fromkeys(match[match >= 0].tolist())
+    return np.array(list(matches | dict.fromkeys(by_size.tolist()))[:most], np.int64)
+
+
+def _left_out(pair: CoverPair, rows: int, columns: int) -> str:
+    """Which groups are drawn, where these are not all; else nothing."""
+    said = []
+    if rows < pair.truth.k:
+        said.append(f"The {rows:,} largest of {pair.truth.k:,} true groups are drawn.")
+    if columns < pair.pred.k:
+        said.append(
+            f"Of {pair.pred.k:,} found groups {columns:,} are drawn: the best match of each true "
+            "group, and then the largest others."
+        )
+    return " ".join(said)
 
 
 def _named(cover: Cover, places: Places) -> list[Any]:
@@ -301,10 +359,20 @@ def _(cover: Cover, *, theme: str = "light") -> list[Figure]:
     return [overlap_plot(cover, theme=theme)]
 
 
+def cover_figures(pairs: Mapping[str, CoverPair], *, theme: str = "light") -> list[Figure]:
+    """Return the matches of each prediction, then the overlaps of the truth and of each of them."""
+    covers = [("Truth", next(iter(pairs.values())).truth)]
+    covers += [(name or "Prediction", pair.pred) for name, pair in pairs.items()]
+    return [
+        *(
+            match_heatmap(pair, name=name, theme=theme)
+            for name, pair in pairs.items()
+            if pair.truth.k and pair.pred.k
+        ),
+        *(overlap_plot(cover, name=name, theme=theme) for name, cover in covers),
+    ]
+
+
 @figures.register
 def _(pair: CoverPair, *, theme: str = "light") -> list[Figure]:
-    sides = {"Truth": pair.truth, "Prediction": pair.pred}
-    drawn = [overlap_plot(cover, name=name, theme=theme) for name, cover in sides.items()]
-    if pair.truth.k and pair.pred.k:
-        return [match_heatmap(pair, theme=theme), *drawn]
-    return drawn
+    return cover_figures({"": pair}, theme=theme)

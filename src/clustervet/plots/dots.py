@@ -15,21 +15,30 @@ from clustervet.plots.canvas import Figure, axis_texts, escape, hover
 from clustervet.plots.theme import EITHER, QUIET, SYMBOLS
 from clustervet.registry import Measure
 from clustervet.registry import measures as registry
-from clustervet.scorecard import Judgement, Score, ScoreCard, ScoreCards
-from clustervet.scorecard.card_document import best_card, headline_key
+from clustervet.scorecard import Score, ScoreCard, ScoreCards
+from clustervet.scorecard.card_document import leading_keys
 from clustervet.view import best_places
-from clustervet.view.words import ARROWS, COUNTED, DIRECTIONS, brief, digits, ident, listed, spoken
+from clustervet.view.words import (
+    ARROWS,
+    COUNTED,
+    DIRECTIONS,
+    brief,
+    counted,
+    digits,
+    ident,
+    listed,
+    spoken,
+)
 
 Cards = ScoreCard | ScoreCards | Mapping[str, ScoreCard]
 Chances = Mapping[str, Any]
 Levels = dict[str, dict[str, Chance]]
-# The measures of the sentence about one card and of a page, where the card has them.
+# The measures of the sentence about one card, where the card has them.
 HEADLINES = (
     *("adjusted_rand", "adjusted_mutual_information", "variation_of_information"),
     *("ndc", "omega_index", "cophenetic_correlation"),
 )
-FIRST = (*HEADLINES, "matching_accuracy", "purity", "bcubed_f1")
-# Measures that a page shows.
+# Measures up to which a page shows all; of more, the leading ones.
 SHOWN = 5
 # Cards that have a colour of their own; of more, only the leading ones.
 COLOURED = 6
@@ -320,16 +329,16 @@ def _score_title(
 ) -> str:
     """Return what the scores say, in one sentence."""
     if len(named) > 1:
-        judged = sum(record.better != "neither" for record in records)
+        judged = _judged(named, records)
         ranked = sorted(wins, key=lambda name: -wins[name])
         most, second = wins[ranked[0]], ranked[1]
         if most == 0:
             return "No clustering is ahead: all values are equal."
         tied = [spoken(name) for name in ranked if wins[name] == most]
         if len(tied) > 1:
-            return f"{listed(tied[:3])} each have the best value in {most} of {judged} measures."
+            return f"{listed(tied[:3])} each have the best value in {most} of {judged}."
         after = f"; next is {spoken(second)} with {wins[second]}" if wins[second] else ""
-        return f"{tied[0]} has the best value in {most} of {judged} measures{after}."
+        return f"{tied[0]} has the best value in {most} of {judged}{after}."
     ((name, card),) = named.items()
     keys = [record.key for record in records]
     key = next(key for key in (*HEADLINES, *keys) if key in keys)
@@ -341,6 +350,15 @@ def _score_title(
     if level := levels.get(name, {}).get(key):
         said += f"; {brief(level.expected)} is expected by chance"
     return f"{said}."
+
+
+def _judged(named: dict[str, ScoreCard], records: list[Measure]) -> str:
+    """Return how many measures are shown that have a best value, and whether these are all."""
+    shown, every = (
+        sum(record.better != "neither" for record in found)
+        for found in (records, chosen_measures(named, None))
+    )
+    return f"{shown:,} measures" if shown == every else f"the {counted(shown, 'measure')} shown"
 
 
 def _score_note(named: dict[str, ScoreCard], records: list[Measure], levels: Levels) -> str:
@@ -478,9 +496,12 @@ def _add_leads(
     )
 
 
-def judgement_figures(scores: Cards, chances: Chances, *, theme: str = "light") -> list[Figure]:
+def judgement_figures(
+    scores: Cards, chances: Chances, ranking: Ranking | None = None, *, theme: str = "light"
+) -> list[Figure]:
     """Return the figure of the bounded scores, with the chance levels of the first prediction.
 
+    Of more than a few measures those are shown that lead in the table of the clusterings.
     `chances` is {card: {measure: Chance}}. There is no figure where no such measure has a value.
     """
     named = read_cards(scores)
@@ -491,9 +512,11 @@ def judgement_figures(scores: Cards, chances: Chances, *, theme: str = "light") 
         and is_bounded(record)
         and any(math.isfinite(card[record.key]) for card in named.values())
     ]
-    keys = sorted(keys, key=lambda key: FIRST.index(key) if key in FIRST else len(FIRST))
+    leading = [key for key in leading_keys(named, ranking) if key in keys]
+    few = len(chosen_measures(named, None)) <= SHOWN
+    shown = list(dict.fromkeys([*leading, *keys]))[:SHOWN] if few or not leading else leading
     levels = {name: chances[name] for name in list(chances)[:1]}
-    return [score_plot(named, chance=levels, measures=keys[:SHOWN], theme=theme)] if keys else []
+    return [score_plot(named, chance=levels, measures=shown, theme=theme)] if shown else []
 
 
 @figures.register
@@ -502,12 +525,3 @@ def _(cards: ScoreCard | ScoreCards, *, theme: str = "light") -> list[Figure]:
 
 
 canvas.draws(Ranking, ranking_plot)
-
-
-@figures.register
-def _(judgement: Judgement, *, theme: str = "light") -> list[Figure]:
-    cards = judgement.scores or judgement.inner
-    found = judgement_figures(cards, judgement.chances, theme=theme)
-    # What was compared is drawn for the best of several clusterings that are more than labels.
-    best = judgement.pairs.get(best_card(cards, headline_key(cards))) if cards else None
-    return [*found, *figures(best, theme=theme)]

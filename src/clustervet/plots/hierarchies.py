@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from clustervet._checks import whole
-from clustervet.hierarchical import BkCurve, TreePair
+from clustervet.errors import ParameterError
+from clustervet.hierarchical import BkCurve, TreePair, b_k
 from clustervet.hierarchical.shape import Shape, clades
 from clustervet.hierarchical.tree import Floats, Places
 from clustervet.hierarchical.untangle import untangle
-from clustervet.plots import canvas
-from clustervet.plots.canvas import Figure, escape, hover, plot_text
+from clustervet.labels.arrays import kind_of
+from clustervet.plots import canvas, figures
+from clustervet.plots.canvas import Figure, axis_texts, escape, hover, plot_text
+from clustervet.plots.still.pen import width_of
 from clustervet.plots.theme import EITHER, QUIET
-from clustervet.view.words import SHORT, brief, counted, digits, ident
+from clustervet.registry import doors
+from clustervet.view.words import brief, counted, digits, ident, spoken
 
-# Width of a tree and of the lines between trees; of a letter beside a leaf.
-TREE, BETWEEN, LETTER = 1.0, 0.9, 0.021
-# Pixels of a leaf, of which there are at most so many.
+# Width of a tree and of the lines between trees.
+TREE, BETWEEN = 1.0, 0.9
+# Letters of a leaf's name and their size; pixels around it, and those of a narrow figure.
+NAME, LETTER, AROUND, NARROW = 20, 10, 12, 760
+# The largest share of the figure that the names of one tree take.
+WIDEST = 0.3
+# What two trees are called where they have no names.
+FIRST, SECOND = "first tree", "second tree"
+# Pixels of a leaf, of which there are at most so many; of the names above the trees.
 LEAF, MOST = 13, 100
+HEAD = 18
 # Numbers of clusters up to which each has a mark, and those that are drawn.
 MARKED, DRAWN = 80, 2_000
 
 
-def tanglegram(h1: Any, h2: Any = None, *, most: int = MOST, theme: str = "light") -> Figure:
+def tanglegram(
+    h1: Any,
+    h2: Any = None,
+    *,
+    most: int = MOST,
+    names: tuple[str, str] = (FIRST, SECOND),
+    theme: str = "light",
+) -> Figure:
     """Draw two trees side by side, with a line between the two places of each leaf.
 
     Parameters
@@ -34,15 +53,24 @@ def tanglegram(h1: Any, h2: Any = None, *, most: int = MOST, theme: str = "light
     most : int, default 100
         The most leaves that are drawn. Of more an even selection is drawn, in the order of the
         first tree.
+    names : tuple of str, optional
+        What the two trees are called.
     theme : {"light", "dark"}, default "light"
         The colours of the figure.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        The first tree at the left and the second one at the right. Nodes are turned so that few
-        lines cross. A node is blue if the other tree has the same group of leaves, and orange
-        otherwise.
+        The first tree at the left and the second one at the right, each below its name. Nodes are
+        turned so that few lines cross. A node is blue if the other tree has the same group of
+        leaves, and orange otherwise.
+
+    Raises
+    ------
+    LabelError
+        If the trees have different leaves.
+    ParameterError
+        If something is no tree, there is only one, or the names are not two.
 
     Examples
     --------
@@ -50,17 +78,19 @@ def tanglegram(h1: Any, h2: Any = None, *, most: int = MOST, theme: str = "light
     >>> figure.layout.meta["title"]
     'The trees share all 2 groups of leaves below the root.'
     """
-    pair = h1 if isinstance(h1, TreePair) and h2 is None else TreePair.of(h1, h2)
+    pair: TreePair = doors["hierarchical"]("tanglegram", h1, h2)
     whole(most, "most", 2)
-    everything, title = pair.n, _tangle_title(_shared(pair))
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
+        raise ParameterError("names must be two, of the first tree and of the second one.")
+    everything, title = pair.n, _tangle_title(_shared(pair), names)
     labels = [str(k) for k in range(pair.n)] if pair.names is None else list(pair.names)
     if everything > most:
         spread = np.linspace(0, everything - 1, most).round().astype(np.int64)
         kept = np.sort(pair.truth.order[spread])
         pair, labels = pair.take(kept), [labels[k] for k in kept.tolist()]
     found = untangle(pair)
-    texts = [plot_text(name, SHORT) for name in labels]
-    room = LETTER * max(len(name[:SHORT]) for name in labels) + 0.08
+    texts = axis_texts(labels, NAME)
+    room = _room(texts)
     across = TREE + room, TREE + room + BETWEEN
     figure = canvas.new_figure()
     rows = [np.argsort(order).astype(np.float64) for order in (found.truth, found.pred)]
@@ -81,18 +111,36 @@ def tanglegram(h1: Any, h2: Any = None, *, most: int = MOST, theme: str = "light
             mode="text",
             text=texts,
             textposition=("middle right", "middle left")[side],
-            textfont={"size": 10},
+            textfont={"size": LETTER},
             ids=[[ident("object", name)] for name in labels],
             showlegend=False,
+        )
+        figure.add_annotation(
+            x=(0.0, width)[side],
+            y=1,
+            yref="paper",
+            text=plot_text(names[side]),
+            xanchor=("left", "right")[side],
+            yanchor="bottom",
         )
     figure.update_xaxes(visible=False, range=[-0.05, width + 0.05])
     figure.update_yaxes(visible=False, range=[pair.n - 0.4, -0.6])
     note = f"Lines cross {counted(found.crossings, 'time')}"
     note += f", {counted(found.before, 'time')} before nodes were turned." if found.before else "."
     if everything > pair.n:
-        note += f" {pair.n:,} of {everything:,} leaves are drawn, an even selection."
-    height = max(180, LEAF * pair.n) + 70
-    return canvas.finish(figure, "tanglegram", theme, title, note, height=height, legend=True)
+        drawn = f"Of {everything:,} leaves an even selection of {pair.n:,} is drawn"
+        note = f"{drawn}; lines and colours are about these. {note}"
+    height = max(180, LEAF * pair.n) + 70 + HEAD
+    return canvas.finish(
+        figure, "tanglegram", theme, title, note, height=height, room=HEAD, legend=True
+    )
+
+
+def _room(texts: list[str]) -> float:
+    """Return the room of the names of one tree, which are as wide on a narrow figure as shown."""
+    wide = max(width_of(text, LETTER) for text in texts) + AROUND
+    share = min(wide / NARROW, WIDEST)
+    return share * (2 * TREE + BETWEEN) / (1 - 2 * share)
 
 
 def _shared(pair: TreePair) -> tuple[Any, Any]:
@@ -101,15 +149,16 @@ def _shared(pair: TreePair) -> tuple[Any, Any]:
     return np.isin(one, there), np.isin(there, one)
 
 
-def _tangle_title(shared: tuple[Any, Any]) -> str:
+def _tangle_title(shared: tuple[Any, Any], names: tuple[str, str]) -> str:
     """Return how many groups below the roots both trees have."""
+    who = "The trees" if names == (FIRST, SECOND) else " and ".join(map(spoken, names))
     both, first, second = int(shared[0][:-1].sum()), len(shared[0]) - 1, len(shared[1]) - 1
     if both == first == second:
         groups = "1 group" if both == 1 else f"all {both:,} groups"
-        return f"The trees share {groups} of leaves below the root."
+        return f"{who} share {groups} of leaves below the root."
     return (
-        f"The trees share {counted(both, 'group')} of leaves below the root, of {max(first, 0):,} "
-        f"and {max(second, 0):,}."
+        f"{who} share {counted(both, 'group')} of leaves below the root, of {max(first, 0):,} and "
+        f"{max(second, 0):,}."
     )
 
 
@@ -174,13 +223,16 @@ def _laid_out(shape: Shape, rows: Floats) -> tuple[Floats, Floats]:
     return across, down
 
 
-def b_k_plot(curve: BkCurve, *, theme: str = "light") -> Figure:
+def b_k_plot(curve: Any, h2: Any = None, *, theme: str = "light") -> Figure:
     """Draw B_k over the number of clusters, with what random orders of the leaves give.
 
     Parameters
     ----------
-    curve : BkCurve
+    curve : BkCurve, TreePair, or Hierarchy or what it reads
         What `clustervet.b_k` found. Of more than 2,000 numbers of clusters a selection is drawn.
+        Or a pair of trees, or the first of two trees.
+    h2 : Hierarchy or what it reads, optional
+        The second tree.
     theme : {"light", "dark"}, default "light"
         The colours of the figure.
 
@@ -190,6 +242,11 @@ def b_k_plot(curve: BkCurve, *, theme: str = "light") -> Figure:
         The curve, the expected value of random orders of the leaves as a dashed line, and a band
         that 5% of them exceed at each number of clusters, and 5% fall below.
 
+    Raises
+    ------
+    ParameterError
+        If there is neither a curve nor two trees.
+
     Examples
     --------
     >>> import clustervet as cv
@@ -197,6 +254,7 @@ def b_k_plot(curve: BkCurve, *, theme: str = "light") -> Figure:
     >>> b_k_plot(curve).layout.meta["figure"]
     'b-k'
     """
+    curve = _curve(curve, h2)
     places = _drawn(curve)
     ks = curve.ks[places]
     figure = canvas.new_figure()
@@ -258,6 +316,17 @@ def b_k_plot(curve: BkCurve, *, theme: str = "light") -> Figure:
     )
 
 
+def _curve(given: Any, h2: Any) -> BkCurve:
+    """Return the curve that is given, or that of two trees."""
+    if isinstance(given, BkCurve):
+        if h2 is not None:
+            raise ParameterError("b_k_plot takes either one BkCurve or two trees, not both.")
+        return given
+    if h2 is None and not isinstance(given, TreePair):
+        raise ParameterError(f"b_k_plot needs a BkCurve, or two trees; it got {kind_of(given)}.")
+    return b_k(given, h2)
+
+
 def _drawn(curve: BkCurve) -> Places:
     """Return the places of the numbers of clusters that are drawn."""
     if len(curve) <= DRAWN:
@@ -265,5 +334,17 @@ def _drawn(curve: BkCurve) -> Places:
     return np.unique(np.geomspace(1, len(curve), DRAWN).round().astype(np.int64) - 1)
 
 
+def tree_figures(pairs: Mapping[str, TreePair], *, theme: str = "light") -> list[Figure]:
+    """Return each prediction beside the truth."""
+    return [
+        tanglegram(pair, names=("Truth", name or "Prediction"), theme=theme)
+        for name, pair in pairs.items()
+    ]
+
+
 canvas.draws(BkCurve, b_k_plot)
-canvas.draws(TreePair, tanglegram)
+
+
+@figures.register
+def _(pair: TreePair, *, theme: str = "light") -> list[Figure]:
+    return tree_figures({"": pair}, theme=theme)

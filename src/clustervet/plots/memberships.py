@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -25,7 +26,9 @@ LEGIBLE = 0.04
 PARTED = 40
 
 
-def membership_heatmap(memberships: Any, truth: Any = None, *, theme: str = "light") -> Figure:
+def membership_heatmap(
+    memberships: Any, truth: Any = None, *, name: str = "", theme: str = "light"
+) -> Figure:
     """Draw the degrees of all objects in all clusters.
 
     Parameters
@@ -35,6 +38,8 @@ def membership_heatmap(memberships: Any, truth: Any = None, *, theme: str = "lig
     truth : array_like or Memberships, optional
         The class of each object, by which objects are grouped; soft classes go by their largest
         degree. By default objects are grouped by their main cluster.
+    name : str, optional
+        What the clustering is called in the title.
     theme : {"light", "dark"}, default "light"
         The colours of the figure.
 
@@ -67,11 +72,12 @@ def membership_heatmap(memberships: Any, truth: Any = None, *, theme: str = "lig
     image = _means(held, order, blocks, kept)
     figure = canvas.new_figure()
     _add_image(figure, image, [held.names[k] for k in kept], np.diff(blocks))
-    names = [classes.names[k] for k in groups[order[starts]].tolist()]
-    _name_groups(figure, names, np.searchsorted(blocks, edges), truth is None)
+    titles = [classes.names[k] for k in groups[order[starts]].tolist()]
+    _name_groups(figure, titles, np.searchsorted(blocks, edges), truth is None)
     note = _note(held, blocks, len(kept), truth is None)
     height = min(max(24 * len(kept), 150), 560) + 100
-    return canvas.finish(figure, "memberships", theme, _title(held), note, height=height)
+    title = f"{canvas.named(name)}{_title(held)}"
+    return canvas.finish(figure, "memberships", theme, title, note, height=height)
 
 
 def _classes(truth: Any, held: Memberships) -> Memberships:
@@ -171,6 +177,17 @@ def _note(held: Memberships, blocks: Places, drawn: int, own: bool) -> str:
 canvas.draws(Memberships, membership_heatmap)
 
 
+def soft_figures(
+    found: Mapping[str, SoftPair | Memberships], *, theme: str = "light"
+) -> list[Figure]:
+    """Return the degrees of each prediction, by class where there are classes."""
+    sides = {
+        name: (one.pred, one.truth) if isinstance(one, SoftPair) else (one, None)
+        for name, one in found.items()
+    }
+    return [membership_heatmap(*side, name=name, theme=theme) for name, side in sides.items()]
+
+
 @figures.register
 def _(pair: SoftPair, *, theme: str = "light") -> list[Figure]:
-    return [membership_heatmap(pair.pred, pair.truth, theme=theme)]
+    return soft_figures({"": pair}, theme=theme)

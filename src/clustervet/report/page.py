@@ -119,7 +119,7 @@ def _environment() -> Any:
     made.filters |= {"drawing": _drawing, "held": _held, "json": _json, "prose": _prose}
     made.filters["still"] = _still
     made.globals |= {"bar": _bar, "sort_value": _sort_value, "ends": _ends, "is_solid": _is_solid}
-    made.globals |= {"first_blocks": _first_blocks, "shown_number": _shown_number}
+    made.globals |= {"open_blocks": _open_blocks, "shown_number": _shown_number}
     made.globals |= {"is_outside": _is_outside, "gist_of": _gist_of}
     made.tests |= {"table": lambda block: isinstance(block, Table)}
     return made
@@ -181,11 +181,15 @@ def _sort_value(cell: Cell) -> str:
     return repr(cell.value)
 
 
-def _first_blocks(section: Section) -> list[str]:
-    """The keys of the first figure and the first table of a section; the others are folded."""
-    kinds = (Picture, Table)
-    found = [next((b for b in section.blocks if isinstance(b, kind)), None) for kind in kinds]
-    return [block.key for block in found if block is not None]
+def _open_blocks(section: Section) -> list[str]:
+    """The keys of the first figure and the first table of a section, and of figures that say so.
+
+    The others are folded.
+    """
+    pictures = [block for block in section.blocks if isinstance(block, Picture)]
+    said = [picture for picture in pictures if picture.figure["layout"]["meta"].get("open")]
+    keys = [picture.key for picture in (*pictures[:1], *said)]
+    return [*keys, *(table.key for table in section.tables[:1])]
 
 
 def _gist_of(section: Section, first: Picture | None) -> str:

@@ -310,15 +310,19 @@ def _drawn(section: Section) -> Section:
         meta = figure.layout.meta
         kind = meta["figure"].replace("_", "-")
         again = sum(picture.key.startswith(f"{section.key}-{kind}") for picture in pictures)
-        own = f"{section.key}-{meta.get('table', '')}"
-        table = own if own in tables else next(iter(tables), "")
+        own = f"{section.key}-{meta.get('table')}"
+        first = "" if meta.get("table") == "" else next(iter(tables), "")
+        table = own if own in tables else first
         scopes = {"cluster": section.scope} if section.scope else {}
         pictures.append(_picture(f"{section.key}-{kind}{again or ''}", figure, scopes, table))
     sections, before = (
         tuple(_drawn(inner) for inner in inside) for inside in (section.sections, section.before)
     )
     blocks = (*pictures, *section.blocks)
-    return replace(section, blocks=blocks, sections=sections, before=before)
+    # The title of a figure stands for the same sentence before it.
+    told = {picture.title for picture in pictures}
+    said = tuple(line for line in section.paragraphs if line not in told)
+    return replace(section, paragraphs=said, blocks=blocks, sections=sections, before=before)
 
 
 def _figures(subject: Any) -> list[Any]:

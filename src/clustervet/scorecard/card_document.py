@@ -284,15 +284,9 @@ def leaders_table(
     """Return one row per clustering: its place, its clusters, and the leading measures."""
     first = next(iter(cards.values()))
     inner, kind = first.subject.truth == "", getattr(first.subject, "kind", "external")
-    wanted = [k for k in (LEADING_INNER if inner else LEADING) if k in first.scores]
-    values = {
-        k: [card.scores[k].value for card in cards.values() if k in card.scores] for k in wanted
-    }
-    wanted = [k for k in wanted if not all(map(math.isnan, values[k]))] or wanted
     leading = ranking.measure if ranking is not None else ""
-    keys = [k for k in (leading, *(wanted or list(first.scores)[:5])) if k in first.scores]
-    keys = list(dict.fromkeys(keys))
-    order = _order(cards, leading)
+    keys = leading_keys(cards, ranking)
+    order = from_best(cards, leading)
     scored = [[cards[name].scores[k] for name in order] for k in keys]
     best = [_best([cards[name] for name in order], each) for each in scored]
     standing = {} if ranking is None else _standing(ranking, order[0])
@@ -334,6 +328,20 @@ def leaders_table(
     return Table(
         key, title, tuple(columns), tuple(rows), note, screen=" ".join(screen), detail=detail
     )
+
+
+def leading_keys(cards: Cards, ranking: Ranking | None = None) -> list[str]:
+    """Return the measures that a table and a figure of clusterings show, the ranking one first."""
+    first = next(iter(cards.values()))
+    usual = LEADING_INNER if first.subject.truth == "" else LEADING
+    wanted = [k for k in usual if k in first.scores]
+    values = {
+        k: [card.scores[k].value for card in cards.values() if k in card.scores] for k in wanted
+    }
+    wanted = [k for k in wanted if not all(map(math.isnan, values[k]))] or wanted
+    leading = ranking.measure if ranking is not None else ""
+    keys = [k for k in (leading, *(wanted or list(first.scores)[:5])) if k in first.scores]
+    return list(dict.fromkeys(keys))
 
 
 STANDING = "A clustering is called worse than the best one only where the data show it"
@@ -398,7 +406,7 @@ def _scale(record: Measure, scores: Iterable[Score]) -> tuple[float, float] | No
     return (low, high) if high > low else None
 
 
-def _order(cards: Cards, key: str) -> list[str]:
+def from_best(cards: Cards, key: str) -> list[str]:
     """Return names from the best value of a measure to the worst; as given without one."""
     if not key:
         return list(cards)
@@ -416,7 +424,7 @@ def headline_key(cards: Cards) -> str:
 
 def best_card(cards: Cards, key: str) -> str:
     """Return the name of the card with the best value; the first where none is defined."""
-    return _order(cards, key)[0] if key else next(iter(cards))
+    return from_best(cards, key)[0] if key else next(iter(cards))
 
 
 def headlines(cards: Cards, ranking: Ranking | None = None) -> list[str]:
@@ -439,7 +447,9 @@ def headlines(cards: Cards, ranking: Ranking | None = None) -> list[str]:
 
 def _spread(cards: Cards, key: str) -> str:
     """Return how far cards go that do not compare, in a sentence."""
-    order = [name for name in _order(cards, key) if not math.isnan(cards[name].scores[key].value)]
+    order = [
+        name for name in from_best(cards, key) if not math.isnan(cards[name].scores[key].value)
+    ]
     if not order:
         return ""
     of = "groups" if cards[order[0]].subject.group else "classes"

@@ -18,10 +18,13 @@ from clustervet.inference.chance import chance_table, tail_note
 from clustervet.registry import Pair
 from clustervet.scorecard.card import SCHEMA, ScoreCards, card_columns, wide_columns
 from clustervet.scorecard.card_document import cards_document
+from clustervet.soft import Memberships
 from clustervet.view import Backend, Result, Section, flat_numbers, plain, to_frame
 from clustervet.view.words import short
 
 Table = Contingency | EngineTable
+# What the only clustering is called where nobody named it.
+NAMELESS = "pred"
 CHANCE_COLUMNS = ("expected", "spread", "z", "p_value", "adjusted")
 
 
@@ -43,10 +46,6 @@ class Judgement(Result):
         By clustering, where it goes wrong.
     tables : mapping
         By clustering, its table of classes and clusters.
-    pairs : mapping
-        By clustering, what was scored of soft, overlapping or hierarchical ones.
-    curves : mapping
-        By tree, how well its cuts agree with those of the truth.
     unmatched : tuple
         How many ids of joined files have no partner, for each file.
     title : str
@@ -59,6 +58,11 @@ class Judgement(Result):
         By clustering, the distances within and between its clusters.
     _rows : mapping
         By prediction its classes and clusters, object by object, or a function that reads them.
+    pairs : mapping
+        By clustering, what was scored of soft, overlapping or hierarchical ones: it and the truth,
+        or memberships alone.
+    curves : mapping
+        By tree, how well its cuts agree with those of the truth.
 
     Examples
     --------
@@ -77,7 +81,7 @@ class Judgement(Result):
     chances: Mapping[str, Mapping[str, Chance]] = field(default_factory=dict)
     diagnoses: Mapping[str, Diagnosis] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
-    pairs: Mapping[str, Pair] = field(default_factory=dict, kw_only=True)
+    pairs: Mapping[str, Pair | Memberships] = field(default_factory=dict, kw_only=True)
     curves: Mapping[str, BkCurve] = field(default_factory=dict, kw_only=True)
     unmatched: tuple[Any, ...] | None = None
     title: str = ""
@@ -230,6 +234,12 @@ class Judgement(Result):
         columns = {name: [held.get(one) for one in every] for name, held in by_id.items()}
         return {"id": every, **columns}
 
+    @property
+    def _called_curves(self) -> dict[str, BkCurve]:
+        """The curves with the names of their trees."""
+        named = zip(self.curves, given_names(self.curves).items(), strict=True)
+        return {key: replace(each, name=name) for key, (name, each) in named}
+
     def cautions(self) -> list[str]:
         """Return what a reader of the scores alone must know.
 
@@ -276,7 +286,7 @@ class Judgement(Result):
                 ),
                 *(
                     _detailed(each.document().prefixed(f"p{k}-"), name)
-                    for k, (name, each) in enumerate(_named(self.curves))
+                    for k, (name, each) in enumerate(_named(self._called_curves))
                 ),
             ),
             paragraphs=(*filter(None, [self.title]), *made.paragraphs),
@@ -298,6 +308,15 @@ class Judgement(Result):
         for name, found in _named(self.diagnoses):
             lines.append(f"{name}: {found.verdict}" if name else found.verdict)
         return lines
+
+
+def given_names(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parts by the names of clusterings; empty for the only one, if nobody named it.
+
+    >>> given_names({"kmeans": 1}), given_names({"pred": 1}), given_names({"pred": 1, "old": 2})
+    ({'kmeans': 1}, {'': 1}, {'pred': 1, 'old': 2})
+    """
+    return {"": parts[NAMELESS]} if list(parts) == [NAMELESS] else dict(parts)
 
 
 def _named(parts: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ from clustervet.scorecard.judge import judged
 from clustervet.scorecard.judgement import Judgement
 from clustervet.scorecard.pairs import judge_pairs
 from clustervet.scorecard.questions import Questions
-from clustervet.soft import Memberships
+from clustervet.soft import Memberships, SoftPair
 from clustervet.view.words import names
 
 Named = Mapping[str, Any]
@@ -267,6 +268,7 @@ def _judge_memberships(
         table = source.features(given["memberships"], truths)
         classes = table.labels(truths[0]) if truths else None
         try:
+            pred = Memberships(table.matrix, names=table.feature_names, normalize=normalize)
             if asked.kind == "external":
                 weights = given["weights"]
                 held = None if weights is None else source.features([weights]).matrix[:, 0]
@@ -274,8 +276,8 @@ def _judge_memberships(
                 shared = Contingency.from_memberships(
                     classes, table.matrix, weights=held, normalize=normalize, **policies
                 )
-                return judged(Tables.of(shared), asked)
-            pred = Memberships(table.matrix, names=table.feature_names, normalize=normalize)
+                found = judged(Tables.of(shared), asked)
+                return replace(found, pairs=dict.fromkeys(found.scores, _drawn(classes, pred)))
             if asked.kind == "soft_internal":
                 return _judge_inner(source, pred, given, asked)
             if given["true_memberships"]:
@@ -304,7 +306,15 @@ def _judge_inner(
         family=asked.family,
         standardize=given["standardize"],
     )
-    return Judgement(inner=ScoreCards({"pred": inner}))
+    return Judgement(inner=ScoreCards({"pred": inner}), pairs={"pred": pred})
+
+
+def _drawn(classes: Any, pred: Memberships) -> SoftPair | Memberships:
+    """Return memberships with the classes, or alone where an object has no class."""
+    try:
+        return SoftPair(Memberships.from_labels(classes), pred)
+    except LabelError:
+        return pred
 
 
 def _check_memberships(files: Sequence[str], given: Mapping[str, Any], asked: Questions) -> None:
