@@ -29,7 +29,14 @@ def test_memberships_are_scored(run, path):
         (["p0"], "soft.csv: row 1 of memberships sums to 0.5, not 1; with --normalize every row"),
         (["p0,p1", "-p", "w"], "--pred does not go with --memberships"),
         (["p0,p1", "--features", "w"], "--features does not go with --memberships"),
-        (["p0,p1", "--confidence", "0.9"], "--confidence does not go with --memberships"),
+        (
+            ["p0,p1", "--confidence", "0.9"],
+            "--confidence with --memberships goes with measures of degrees: add --family soft.",
+        ),
+        (
+            ["p0,p1", "--chance", "sizes"],
+            "--chance with --memberships goes with measures of degrees: add --family soft.",
+        ),
         (["p0,p1", "--exclude", "w"], "--exclude does not go with --memberships"),
         (["p0,p1", "--standardize"], "--standardize does not go with --memberships"),
         (["p0,p1", "--metric", "cosine"], "--metric does not go with --memberships"),
@@ -41,3 +48,10 @@ def test_memberships_are_scored(run, path):
 )
 def test_what_does_not_fit_is_refused(refused, path, options, words):
     assert words in refused("score", path, "-t", "y", "--memberships", *options)
+
+
+def test_degrees_themselves_are_compared_by_family(run, path):
+    told = run("score", path, "-t", "y", "--memberships", "p*")
+    assert "measures of the family soft compare the degrees themselves" in told.err
+    ran = run("score", path, "-t", "y", "--memberships", "p*", "--family", "soft", "-f", "json")
+    assert {score["measure"] for score in json.loads(ran.out)["scores"]} >= {"ndc", "fuzzy_rand"}

@@ -45,6 +45,10 @@ USED: dict[str, frozenset[str]] = {
     ),
 }
 UNUSED = {"metric": "euclidean", "missing": "raise"}
+SHARED = (
+    "Every object is shared out to its clusters, and the table that comes out is scored; measures "
+    "of the family soft compare the degrees themselves."
+)
 
 
 def judge_others(
@@ -277,7 +281,9 @@ def _judge_memberships(
                     classes, table.matrix, weights=held, normalize=normalize, **policies
                 )
                 found = judged(Tables.of(shared), asked)
-                return replace(found, pairs=dict.fromkeys(found.scores, _drawn(classes, pred)))
+                drawn = dict.fromkeys(found.scores, _drawn(classes, pred))
+                said = (*found.remarks, SHARED) if given["measures"] is None else found.remarks
+                return replace(found, pairs=drawn, remarks=said)
             if asked.kind == "soft_internal":
                 return _judge_inner(source, pred, given, asked)
             if given["true_memberships"]:
@@ -334,11 +340,12 @@ def _check_memberships(files: Sequence[str], given: Mapping[str, Any], asked: Qu
         value = given[name]
         if value and value != UNUSED.get(name):
             raise ParameterError(Setting(name), " does not go with ", soft, " here.")
-    if asked.kind == "external" and asked.confidence is not None:
-        raise ParameterError(Setting("confidence"), " does not go with ", soft, ".")
     for name, value in (("confidence", asked.confidence), ("chance", asked.chance)):
         if asked.kind == "soft_internal" and value is not None:
             raise ParameterError(Setting(name), " goes with a truth.")
+        if asked.kind == "external" and value is not None:
+            degrees = " goes with measures of degrees: add ", Setting("family", "soft"), "."
+            raise ParameterError(Setting(name), " with ", soft, *degrees)
 
 
 def _membership_kind(given: Mapping[str, Any]) -> Kind:
