@@ -4,6 +4,7 @@ import gzip
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import clustervet as cv
@@ -274,3 +275,20 @@ main()
                 "with pip.\n"
             )
             assert not page.exists()
+
+
+def test_files_with_ids_are_not_paired_by_rows_though_an_id_is_there_twice(refused, tmp_path):
+    order = [*range(1, 60), 5]
+    truth = "".join(f"{k},{k % 3}\n" for k in range(60))
+    pred = "".join(f"{k},{k % 3}\n" for k in order)
+    (tmp_path / "t.csv").write_text("id,y\n" + truth)
+    (tmp_path / "p.csv").write_text("id,p\n" + pred)
+    line = refused("score", tmp_path / "t.csv", tmp_path / "p.csv", "-t", "y", "-p", "p")
+    assert "has different values, with 59 of them in both" in line
+
+
+@pytest.mark.parametrize("command", [["score", "e.npy"], ["score"], ["compare"], ["tune"]])
+def test_an_array_without_columns_is_refused(refused, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    np.save("e.npy", np.zeros((5, 0)))
+    assert refused(*command, "e.npy") == "clustervet: e.npy has no columns."

@@ -72,6 +72,10 @@ NUMPY = {
         [2**70, 1, 2**70, 2**65, 1, 1],
     ),
     "numpy longdouble above 2^63": (np.array(BEYOND, np.uint64).astype(np.longdouble), WIDER),
+    "pandas longdouble above 2^63": (
+        pd.Series(np.array(BEYOND, np.uint64).astype(np.longdouble)),
+        WIDER,
+    ),
     "numpy str": (np.array(WORDS), WORDS),
     "numpy >U": (np.array(WORDS, ">U3"), WORDS),
     "numpy bytes": (np.array(WORDS, "S"), [word.encode() for word in WORDS]),

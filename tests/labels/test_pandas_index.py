@@ -158,3 +158,17 @@ def test_what_has_no_index_is_positional():
     turned = pd.Series(PRED, INDEX[::-1])
     for plain in (TRUTH, TRUTH.tolist(), pl.Series(TRUTH), pd.Categorical(TRUTH), pd.Index(TRUTH)):
         assert cv.rand(plain, turned) == cv.rand(TRUTH, PRED)
+
+
+def test_levels_beside_an_index_without_levels_are_refused():
+    levels = pd.MultiIndex.from_product([["a", "b"], [1, 2]])
+    with pytest.raises(LabelError, match="different indexes, with 0 of 4 values in both"):
+        cv.rand(pd.Series([0, 0, 1, 1], levels), pd.Series([0, 1, 1, 1], list("wxyz")))
+
+
+def test_points_and_labels_of_pictures_and_benchmarks_have_one_index():
+    points, turned = pd.DataFrame(POINTS, INDEX), pd.Series(PRED, INDEX).iloc[::-1]
+    with pytest.raises(LabelError, match="the same index values in another order"):
+        cv.plots.points_plot(points, turned)
+    with pytest.raises(LabelError, match="set 's': X and y have the same index values in another"):
+        cv.benchmark({"s": (points, turned)}, "kmeans", runs=1)

@@ -181,7 +181,8 @@ def load_object(name: str, what: str, kind: str) -> Any:
     if not (module and colon and attribute):
         raise ParameterError(f"{what} of your own is module:{kind}, not {show_label(name)!r}.")
     here = os.getcwd()
-    sys.path[:] = [*(path for path in sys.path if path not in ("", here)), here]
+    installed = [path for path in sys.path if path not in ("", here)]
+    sys.path[:] = [*installed, here]
     try:
         found = importlib.import_module(module)
         if not hasattr(found, attribute):
@@ -193,6 +194,8 @@ def load_object(name: str, what: str, kind: str) -> Any:
         said = str(error) if isinstance(error, ImportError | AttributeError) else repr(error)
         shown = show_label(said, 200).rstrip(".")
         raise ParameterError(f"{show_label(name)!r} cannot be loaded: {shown}.") from None
+    finally:  # later a file there must not stand in for a package that is not installed
+        sys.path[:] = installed
 
 
 def _own_module(name: str, installed: Any) -> Any:

@@ -396,6 +396,8 @@ def _beside(
             fit[column] = _named(column, array, arrays)
         else:
             unfit[column] = f"has the shape {array.shape} beside a matrix of {rows:,} rows"
+    if not width and not fit:
+        raise FileError(f"{place.name} has no columns.")
     known = names or _feature_names(arrays, width)
     if isinstance(known, Numbered) and not any(column in known for column in fit):
         return ArrayFile(place, matrix, known, fit, _Kinds(known, fit), unfit)

@@ -22,6 +22,9 @@ from clustervet.labels import show_label
 # The share of the ids of the smaller file that the other has, from which a column holds ids though
 # it is not called so: other columns that differ in every row seldom have their values there.
 SHARED = 0.5
+# The share of rows with a value of their own, from which a column that is called so holds ids; a
+# few may be there twice by mistake.
+NEARLY = 0.9
 APART = "no value in common"
 
 Keys = NDArray[np.int64]
@@ -30,8 +33,9 @@ Keys = NDArray[np.int64]
 def check_rows(sources: Sequence[Source], used: Collection[str], *, joins: bool = False) -> None:
     """Refuse to pair files row by row where a column of ids says that rows do not match.
 
-    A column holds ids if all files have it, no two rows of a file have the same value in it, and
-    either it is called as an index is, or the other file has half of its values. `used` are the
+    A column holds ids if all files have it, no two rows of a file have the same value in it (or
+    only a few, if it is called as an index is), and either it is called so, or the other file has
+    half of its values. `used` are the
     columns of labels, features and weights, which are no ids. With `joins` the message says that
     the files can be joined.
     """
@@ -60,12 +64,14 @@ def _difference(name: str, ours: Keys, theirs: Keys) -> str:
     if np.array_equal(ours, theirs):
         return ""
     one, other = np.unique(ours), np.unique(theirs)
-    if len(one) < len(ours) or len(other) < len(theirs):
+    called = INDEX.fullmatch(name.strip()) is not None
+    alone = NEARLY if called else 1.0
+    if len(one) < alone * len(ours) or len(other) < alone * len(theirs):
         return ""
     shared = len(np.intersect1d(one, other, assume_unique=True))
     if shared == len(one) == len(other):
         return "the same values in another order"
-    if not INDEX.fullmatch(name.strip()) and shared < SHARED * min(len(one), len(other)):
+    if not called and shared < SHARED * min(len(one), len(other)):
         return ""
     return f"different values, with {shared:,} of them in both" if shared else APART
 

@@ -62,7 +62,8 @@ def index_of(item: Any) -> Any:
 
 def _difference(one: Any, other: Any) -> str:
     """Return how two indexes of equal length differ, in words."""
-    shared = int(one.isin(other).sum())
+    held = set(other.to_list())
+    shared = sum(value in held for value in one.to_list())
     if shared == len(one):
         return "the same index values in another order"
     return f"different indexes, with {shared:,} of {len(one):,} values in both"

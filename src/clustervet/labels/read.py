@@ -115,7 +115,7 @@ def _pandas(series: Any, what: str) -> Codes:
         return from_keys(
             codes, list(array.categories), missing if missing.any() else None, ordered=True
         )
-    if isinstance(array.dtype, np.dtype):
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind != "O":
         return from_array(series.to_numpy(), what)
     if getattr(array.dtype, "subtype", None) == np.dtype(object):  # sparse; pandas would warn
         return from_objects(list(series), what)

@@ -22,6 +22,7 @@ from clustervet.geometry.picture import (
 )
 from clustervet.geometry.points import read_points
 from clustervet.geometry.profiles import read_clusters
+from clustervet.labels import check_index
 from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, escape, plot_text
 from clustervet.plots.theme import EITHER, QUIET, SYMBOLS
@@ -73,7 +74,7 @@ def points_plot(
     FeatureError
         If the points cannot be read, or the embedding has not two coordinates for each.
     LabelError
-        If there is not one label for each point.
+        If there is not one label for each point, or pandas objects have different indexes.
 
     Notes
     -----
@@ -89,6 +90,7 @@ def points_plot(
     >>> figure.layout.meta["title"]
     '2 clusters of 4 points; 1 point is not of the class that leads its cluster.'
     """
+    check_index({"X": X, "labels": labels, "truth": truth, "embedding": embedding})
     points = read_points(X)
     names = getattr(X, "columns", None) if feature_names is None else feature_names
     n = int(points.shape[0])

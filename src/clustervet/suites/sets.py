@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from clustervet.errors import FeatureError, LabelError, ParameterError
 from clustervet.frames.suite_files import SuiteSet, find_results, find_suite
 from clustervet.geometry.points import read_points
-from clustervet.labels import Codes, consecutive, read_labels, show_label
+from clustervet.labels import Codes, check_index, consecutive, read_labels, show_label
 
 # The label of noise in files NAME.labels0.gz (Gagolewski 2022).
 SUITE_NOISE = 0
@@ -98,6 +98,7 @@ def _from_arrays(name: Any, item: Any, noise: list[Any]) -> SetSource:
         )
     points, *truths = item
     with _naming(name):
+        check_index({"X": points, **{f"y{k or ''}": y for k, y in enumerate(truths)}})
         loaded = _loaded(points, [read_labels(y, "y") for y in truths], noise)
     return SetSource(name, lambda: loaded)
 
