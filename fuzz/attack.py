@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fuzz import disks, engines, files, forged, kills, labels, lines, pages, tables
+from fuzz import disks, engines, files, forged, kills, labels, lines, pages, structures, tables
 from fuzz.cases import FAILURES, Case, Kind, Verdict, keep, shrunk
 from fuzz.rooms import Room, command_of
 
@@ -24,6 +24,7 @@ KINDS: dict[str, Kind] = {
         labels.KIND,
         files.KIND,
         files.KIND_OF_DIALECTS,
+        structures.KIND,
         lines.KIND,
         forged.KIND,
         forged.KIND_OF_JOURNALS,
@@ -34,7 +35,10 @@ KINDS: dict[str, Kind] = {
     )
 }
 # Kinds whose runs are forked; what fails there must fail in a fresh process too.
-FORKED = {"files", "dialects", "lines", "forged tables", "forged journals", "disks", "pages"}
+FORKED = {
+    *("files", "dialects", "structures", "lines", "forged tables", "forged journals", "disks"),
+    "pages",
+}
 # Folders that are kept for one and the same failure, and seconds to make the first one smaller.
 FOLDERS, SHRINKING = 3, 40.0
 

@@ -177,6 +177,15 @@ def _npy(columns: Columns) -> bytes:
     return held.getvalue()
 
 
+def matrix_file(rows: Any) -> bytes:
+    """Return a matrix of numbers as NPY."""
+    import numpy as np
+
+    held = io.BytesIO()
+    np.save(held, np.array(rows))
+    return held.getvalue()
+
+
 def _zstd(content: bytes) -> bytes:
     import zstandard
 

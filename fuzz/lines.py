@@ -12,7 +12,7 @@ from typing import Any
 
 from fuzz.cases import Case, Kind, Verdict, failed
 from fuzz.forged import honest
-from fuzz.grammar import WRITERS, columns_of, delimited
+from fuzz.grammar import WRITERS, columns_of, delimited, matrix_file
 from fuzz.rooms import Job, Room, run_command
 
 HOSTILE = (
@@ -27,7 +27,7 @@ HOSTILE = (
 MEANT: dict[str, tuple[str, ...]] = {
     "--truth": ("y", "c", "nothing"),
     "--pred": ("c", "y", "x1", "nothing"),
-    "--labels": ("y,c", "4", "y", "../out/labels.csv"),
+    "--labels": ("y,c", "4", "y", "a0,a1", "half,part", "../out/labels.csv"),
     "--label": ("y", "c"),
     "--measures": ("vi,ari", "rand", "all", "silhouette", "no_such"),
     "--measure": ("vi", "mirkin", "rand", "no_such", "os:path", "plain:thing"),
@@ -42,10 +42,27 @@ MEANT: dict[str, tuple[str, ...]] = {
     "--chance": ("sizes", "number", "all", "all_one_sided"),
     "--features": ("x1,x2", "x*", "y", "no*"),
     "--exclude": ("x1", "y", "no*"),
-    "--metric": ("cosine", "manhattan", "euclidean", "hamming", "mahalanobis", "jaccard"),
+    "--metric": ("cosine", "manhattan", "euclidean", "hamming", "mahalanobis", "jaccard", "gower"),
     "--sample": ("5", "30", "100000"),
     "--array": ("x", "y"),
-    "--id": ("id", "y"),
+    "--id": ("id", "y", "object"),
+    "--by": ("time", "y", "c", "half"),
+    "--memberships": ("p*", "p1,p2", "p1", "x*", "y"),
+    "--true-memberships": ("q*", "q1,q2", "p*", "y"),
+    "--aligned": ("../out/aligned.csv", "../out/aligned.json"),
+    "--align-to": ("a0", "a3", "no_such"),
+    "--objects": ("../out/objects.csv", "same", "new"),
+    "--centres": ("medoids", "consensus"),
+    "--weight": ("a0=2", "a0=0", "a0=-1", "a0=nan", "no_such=1"),
+    "--groups": ("2", "4", "5"),
+    "--nearest": ("2",),
+    "--within": ("0.5", "0"),
+    "--how": ("subset", "bootstrap", "jitter", "centroid", "knn", "average"),
+    "--share": ("0.5", "0.05", "1"),
+    "--samples": ("1", "4"),
+    "--sampling": ("uniform", "size", "predicted", "x3", "x1"),
+    "--pairs": ("pairs.csv", "other.csv", "no.csv"),
+    "--width": ("0.1", "0.0001", "1"),
     "--memory-limit": ("1GB", "100MB", "1MB", "1kB"),
     "--engine": ("duckdb", "polars", "dask", "tcp://127.0.0.1:1", "sc://127.0.0.1:1"),
     "--output": ("../out/a.json", "../out/a.csv", "../out/a.md", "../out/a.tex", "../out/a"),
@@ -54,7 +71,7 @@ MEANT: dict[str, tuple[str, ...]] = {
     "--predictions": ("../out/predictions.csv",),
     "--journal": ("../out/run.db", "table.csv", "/"),
     "--query": ("other.csv", "table.csv", "no.csv"),
-    "--linkage": ("merges.csv", "table.csv", "points.csv", "no.csv"),
+    "--linkage": ("merges.csv", "merges.npy", "table.csv", "points.csv", "one.nwk", "no.csv"),
     "--cut": ("../out/cut.csv",),
     "--estimator": ("kmeans", "ward", "dbscan", "sklearn.cluster:KMeans", "os:getcwd"),
     "--parameter": ("eps", "n_clusters", "no_such", "tol"),
@@ -80,6 +97,9 @@ BASE: dict[str, list[str]] = {
     "bound": ["table.csv", "-t", "y", "-p", "c"],
     "estimate": ["table.csv", "-t", "y", "-p", "c", "--sample", "clusters"],
     "compare": ["labels.csv"],
+    "drift": ["labels.csv", "--labels", "a0,a1"],
+    "stability": ["points.csv", "--k", "2", "--samples", "4"],
+    "tendency": ["points.csv"],
     "tree": ["nested.csv", "-t", "y"],
     "lab desiderata": ["-m", "vi", "--classes", "5", "--useful", "2..3", "--noise", "0..1"],
     "lab dom": ["-m", "vi"],
@@ -90,7 +110,43 @@ BASE: dict[str, list[str]] = {
     "table build": ["table.csv", "-t", "y", "-p", "c", "-o", "../out/t.json"],
     "table merge": ["saved.json", "-o", "../out/m.json"],
 }
-WEIGHTS = {"score": 5, "compare": 3, "report": 2, "tune": 2, "select": 2, "bound": 2}
+# Other calls with a quick right answer: of other kinds of files, to which other options belong.
+OTHERWISE: dict[str, tuple[list[str], ...]] = {
+    "score": (
+        ["groups.csv", "others.csv", "--cover"],
+        ["overlaps.csv", "--cover", "--id", "object", "-t", "group", "-p", "other"],
+        ["one.nwk", "two.nwk", "--tree"],
+        ["merges.npy", "merges.csv", "--tree"],
+        ["nested.csv", "--tree", "-t", "half", "-t", "part", "-p", "half"],
+        ["soft.csv", "--memberships", "p*", "-t", "y"],
+        ["soft.csv", "--memberships", "p*", "--true-memberships", "q*"],
+        ["soft.csv", "--memberships", "x*", "--true-memberships", "p*", "--normalize"],
+        ["soft.csv", "--memberships", "p*", "--features", "x*"],
+        ["table.csv", "-t", "y", "-p", "c", "--aligned", "../out/aligned.csv"],
+        ["table.csv", "-t", "y", "-p", "c", "--diagnose", "--objects", "../out/objects.csv"],
+        ["long.csv", "-t", "y", "-p", "c", "--by", "time", "--id", "id"],
+    ),
+    "compare": (
+        ["labels.csv", "--aligned", "../out/aligned.csv", "--align-to", "a1"],
+        ["long.csv", "--by", "time", "--id", "id", "-l", "c"],
+    ),
+    "estimate": (
+        ["table.csv", "-t", "y", "-p", "c", "--sample", "objects"],
+        ["table.csv", "-p", "c", "--sample", "pairs", "--pairs", "pairs.csv", "--id", "id"],
+    ),
+    "drift": (
+        ["table.csv", "other.csv", "--id", "id", "--labels", "c"],
+        ["table.csv", "other.csv", "--labels", "c", "--objects", "new"],
+        ["table.csv", "points.csv", "--features", "x1,x2", "--labels", "c"],
+        ["long.csv", "--by", "time", "--id", "id", "--labels", "c"],
+    ),
+    "stability": (["table.csv", "--pred", "c", "--k", "3", "--samples", "4", "-e", "ward"],),
+    "tree": (["table.csv", "-t", "y", "--linkage", "merges.npy"],),
+}
+WEIGHTS = {
+    "score": 9, "compare": 3, "drift": 3, "stability": 2, "report": 2, "tune": 2, "select": 2,
+    "bound": 2, "estimate": 2,
+}  # fmt: skip
 # They reach for the network, or do for long what they are asked to do.
 LEFT_OUT = {
     "--fetch", "--fresh", "--install-completion", "--show-completion", "--help", "warmup",
@@ -99,14 +155,17 @@ LEFT_OUT = {
 LABORIOUS = {
     "--runs", "--bootstrap", "--starts", "--resamples", "--k", "--values", "--classes",
     "--useful", "--noise", "-n", "--shares", "--error-useful", "--error-noise",
+    "--samples",
 }  # fmt: skip
 SOURCES = (
     "table.csv", "labels.csv", "points.csv", "other.csv", "saved.json", "table.parquet",
     "table.npz", "table.jsonl", "table.arrow", "no.csv", ".", "/dev/null", "-", "link.csv",
     "*.csv", "t*.csv", "[", "", "loop", "dangling", "../in/table.csv", "hard.csv", "x" * 300,
+    "groups.csv", "one.nwk", "merges.npy", "soft.csv", "long.csv", "nested.csv",
 )  # fmt: skip
 OUTPUTS = {
     "--output", "--report", "--consensus", "--predictions", "--labels", "-o", "--journal", "--cut",
+    "--aligned", "--objects",
 }  # fmt: skip
 
 
@@ -148,7 +207,8 @@ def draw(rng: random.Random) -> Case:
     """Draw a command with options, right and wrong, over files that are all in order."""
     commands = options_of()
     command = rng.choices(list(commands), [WEIGHTS.get(c, 1) for c in commands])[0]
-    argv = [*command.split(), *BASE.get(command, [])]
+    calls = [BASE.get(command, []), *OTHERWISE.get(command, ())]
+    argv = [*command.split(), *rng.choice(calls)]
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 5))):
         flag, takes = rng.choice(commands[command] or [("--none", False)])
         argv += [flag, _value(rng, flag)] if takes else [flag]
@@ -163,7 +223,8 @@ def draw(rng: random.Random) -> Case:
     if rng.random() < 0.05:
         argv.insert(rng.randrange(len(argv) + 1), rng.choice(HOSTILE))
     if rng.random() < 0.12:  # an output onto an input, or two outputs into one file
-        flags = [f for f, takes in commands[command] if f in OUTPUTS and takes and f != "-o"]
+        flags = [f for f, takes in commands[command] if f in output_flags(command) and takes]
+        flags = [flag for flag in flags if flag != "-o"]
         targets = ("table.csv", "link.csv", "hard.csv", "./table.csv", "../in/table.csv",
                    "points.csv", "labels.csv", "saved.json", "../out/same.json")  # fmt: skip
         target = rng.choice(targets)
@@ -186,6 +247,18 @@ def _inputs(seed: int) -> dict[str, bytes]:
               "part": [k // 4 for k in range(24)]}  # fmt: skip
     chain = {"one": [0, *range(24, 46)], "other": list(range(1, 24))}
     merges = chain | {"height": list(range(23)), "size": list(range(2, 25))}
+    rows = [(f"o{k % 9}", f"g{k // 6}", f"h{k % 3}") for k in range(18)]
+    overlaps = dict(zip(("object", "group", "other"), map(list, zip(*rows, strict=True)),
+                        strict=True))  # fmt: skip
+    groups = {name: overlaps[name] for name in ("object", "group")}
+    others = {"object": overlaps["object"][:9], "group": overlaps["other"][:9]}
+    shares = [rng.randrange(9) / 8 for _ in range(48)]
+    soft = {"y": columns["y"], "p1": shares[:24], "p2": [1 - x for x in shares[:24]],
+            "q1": shares[24:], "q2": [1 - x for x in shares[24:]]}  # fmt: skip
+    soft |= {name: [abs(x) + 0.1 for x in columns[name]] for name in ("x1", "x2")}
+    long = {"id": [*range(24)] * 2, "time": ["a"] * 24 + ["b"] * 24, "y": columns["y"] * 2,
+            "c": columns["c"] + columns["y"]}  # fmt: skip
+    pairs = {"left": [0, 1, 2, 3], "right": [4, 5, 6, 7], "same": ["yes", "no", "yes", "no"]}
     return {
         "table.csv": delimited({"id": list(range(24))} | columns | {"x3": weights}),
         "other.csv": delimited({"id": list(range(24)), "c": labels["a0"] + [0] * 4}),
@@ -193,6 +266,15 @@ def _inputs(seed: int) -> dict[str, bytes]:
         "points.csv": delimited(points),
         "nested.csv": delimited(nested),
         "merges.csv": delimited(merges),
+        "merges.npy": matrix_file(list(zip(*merges.values(), strict=True))),
+        "one.nwk": b"(((a:1,b:1):1,c:2):1,(d:1,e:1):2);",
+        "two.nwk": b"((a:1,(b:1,c:1):1):1,d:3,'e':3);",
+        "groups.csv": delimited(groups),
+        "others.csv": delimited(others),
+        "overlaps.csv": delimited(overlaps),
+        "soft.csv": delimited(soft),
+        "long.csv": delimited(long),
+        "pairs.csv": delimited(pairs),
         "saved.json": saved.encode(),
         **{
             f"table.{form}": WRITERS[form](columns) for form in ("parquet", "npz", "jsonl", "arrow")
@@ -204,16 +286,21 @@ def _inputs(seed: int) -> dict[str, bytes]:
     }
 
 
+def output_flags(command: str) -> set[str]:
+    """Return the options of a command that name outputs."""
+    found = OUTPUTS if command == "tune" else OUTPUTS - {"--labels"}  # elsewhere it names columns
+    return found - {"--objects"} if command == "drift" else found  # there they are same or new
+
+
 def outputs_of(argv: list[str]) -> list[tuple[str, str]]:
     """Return the options of a command that name outputs, with their files."""
     short = {"-o": "--output"}
+    flags = output_flags(argv[0])
     found = [
         (short.get(flag, flag), value)
         for flag, value in itertools.pairwise(argv)
-        if flag in OUTPUTS and value not in ("", "-")
+        if flag in flags and value not in ("", "-")
     ]
-    if argv[0] != "tune":  # elsewhere it names columns, or counts labels
-        found = [(flag, value) for flag, value in found if flag != "--labels"]
     # An option that is given twice has its last value.
     return list(dict(found).items())
 
@@ -250,7 +337,7 @@ def place_of(name: str, files: Mapping[str, bytes]) -> str:
 
 def _used(argv: list[str], files: Mapping[str, bytes]) -> set[str]:
     """Return the files that a command may read: all of them where it has a pattern or a folder."""
-    flags = OUTPUTS if argv[:1] == ["tune"] else OUTPUTS - {"--labels"}
+    flags = output_flags(argv[0] if argv else "")
     pairs = itertools.pairwise(["", *argv])
     read = [part for before, part in pairs if before not in flags]
     if any(part in (".", "*", "[") or "*" in part for part in read):
