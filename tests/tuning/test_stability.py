@@ -238,6 +238,9 @@ def test_noise_is_no_cluster_and_may_be_named():
     other = cv.stability([noisy], labels=Y)
     assert all(cluster.jaccard == pytest.approx(0.9) for cluster in other.clusters)
     assert cv.stability([Y, Y], labels=noisy, noise=None).names == [-1, 0, 1, 2]
+    told = f"{int((noisy == -1).sum())} objects are noise, and in no cluster."
+    assert told in repr(cv.stability([Y, Y], labels=noisy))
+    assert "are noise" not in repr(cv.stability([Y, Y], labels=noisy, noise=None))
     everything = cv.stability([np.full(len(Y), -1)], labels=Y)
     assert [cluster.jaccard for cluster in everything.clusters] == [0, 0, 0]
 

@@ -292,6 +292,10 @@ class Stability(Result):
             "jaccard: mean over the samples of the best Jaccard index; stable from 0.75, highly "
             "stable from 0.85. dissolved: samples with at most 0.5; recovered: with more than 0.75."
         ]
+        noise = int((self.labels < 0).sum())
+        if noise:
+            are = "is" if noise == 1 else "are"
+            said.append(f"{counted(noise, 'object')} {are} noise, and in no cluster.")
         known = self.objects[~np.isnan(self.objects)]
         moved = int((known < 0.5).sum())
         if moved:
