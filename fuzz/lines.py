@@ -12,7 +12,7 @@ from typing import Any
 
 from fuzz.cases import Case, Kind, Verdict, failed
 from fuzz.forged import honest
-from fuzz.grammar import WRITERS, columns_of, delimited, matrix_file
+from fuzz.grammar import WRITERS, Columns, columns_of, delimited, matrix_file
 from fuzz.rooms import Job, Room, run_command
 
 HOSTILE = (
@@ -248,8 +248,8 @@ def _inputs(seed: int) -> dict[str, bytes]:
     chain = {"one": [0, *range(24, 46)], "other": list(range(1, 24))}
     merges = chain | {"height": list(range(23)), "size": list(range(2, 25))}
     rows = [(f"o{k % 9}", f"g{k // 6}", f"h{k % 3}") for k in range(18)]
-    overlaps = dict(zip(("object", "group", "other"), map(list, zip(*rows, strict=True)),
-                        strict=True))  # fmt: skip
+    titles = ("object", "group", "other")
+    overlaps = dict(zip(titles, map(list, zip(*rows, strict=True)), strict=True))
     groups = {name: overlaps[name] for name in ("object", "group")}
     others = {"object": overlaps["object"][:9], "group": overlaps["other"][:9]}
     shares = [rng.randrange(9) / 8 for _ in range(48)]
@@ -258,7 +258,7 @@ def _inputs(seed: int) -> dict[str, bytes]:
     soft |= {name: [abs(x) + 0.1 for x in columns[name]] for name in ("x1", "x2")}
     long = {"id": [*range(24)] * 2, "time": ["a"] * 24 + ["b"] * 24, "y": columns["y"] * 2,
             "c": columns["c"] + columns["y"]}  # fmt: skip
-    pairs = {"left": [0, 1, 2, 3], "right": [4, 5, 6, 7], "same": ["yes", "no", "yes", "no"]}
+    pairs: Columns = {"left": [0, 1, 2], "right": [4, 5, 6], "same": ["yes", "no", "yes"]}
     return {
         "table.csv": delimited({"id": list(range(24))} | columns | {"x3": weights}),
         "other.csv": delimited({"id": list(range(24)), "c": labels["a0"] + [0] * 4}),

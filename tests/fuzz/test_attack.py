@@ -16,6 +16,7 @@ from fuzz.files import KIND as FILES
 from fuzz.forged import KIND_OF_JOURNALS, checksum_of, honest
 from fuzz.kills import end_fault
 from fuzz.rooms import Job, Room, judged, sentence_fault
+from fuzz.structures import KIND as STRUCTURES
 
 SEED = 16
 CASES = sorted((ROOT / "tests" / "fuzz" / "cases").glob("*/case.json"))
@@ -46,7 +47,7 @@ def faulty():
     [
         (["tables", "labels"], 10),
         (["files", "forged tables"], 20),
-        (["lines"], 20),
+        (["lines", "structures"], 20),
         (["dialects", "disks"], 5),
         (["forged journals"], 5),
         (["kills"], 3),
@@ -157,6 +158,61 @@ def test_it_notices_a_wrong_answer_about_a_file(faulty):
 def test_it_notices_an_answer_about_a_file_that_is_cut(faulty):
     verdict = FILES.run(scored("plain", expected="refused"), faulty)
     assert verdict.reason.startswith("answered from a file without a whole table")
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"wanted": {"omega_index": 0.5}}, "wrong answer: omega_index is 1.0, not 0.5"),
+        ({"wanted": {"rand": 1.0}}, "wrong answer: there is no rand"),
+        ({"expected": "refused"}, "answered from what is none"),
+        ({"argv": ["score", "t.csv", "--cover"]}, "refused what is in order"),
+        ({"check": "kept"}, "wrong answer: the answer cannot be read: KeyError"),
+    ],
+)
+def test_it_notices_a_wrong_answer_about_a_cover(room, changed, reason):
+    argv = ["score", "t.csv", "p.csv", "--cover", "-f", "json"]
+    recipe = {"argv": argv, "expected": "right", "how": "cover", "check": "scores", "counts": []}
+    recipe |= {"wanted": {"omega_index": 1.0}, "labels": [], "allowed": []}
+    files = {"t.csv": b"object,group\na,x\nb,x\nb,y\n", "p.csv": b"o,g\nb,2\nb,1\na,1\n"}
+    case = Case("structures", recipe, files)
+    assert STRUCTURES.run(case, room).outcome == "right"
+    verdict = STRUCTURES.run(case.having(**changed), room)
+    assert verdict.failed, verdict.shown
+    assert verdict.reason.startswith(reason)
+
+
+TIMES = b"a,b,x\nu,1,0\nu,1,1\nv,1,2\nv,2,3\nv,2,4\n"
+
+
+@pytest.mark.parametrize(
+    ("check", "argv", "reason"),
+    [
+        ("kept", ["drift", "t.csv", "--labels", "a,b"], "clusters are "),
+        (
+            "shares",
+            ["drift", "t.csv", "p.csv", "--labels", "a", "--objects", "new"],
+            "the same shares are ",
+        ),
+        (
+            "aligned",
+            ["score", "t.csv", "-t", "a", "-p", "b", "--aligned", "../out/aligned.csv"],
+            "5 objects are aligned, not 1",
+        ),
+        (
+            "stable",
+            ["stability", "t.csv", "--features", "x", "--k", "2", "--samples", "4", "-e", "ward"],
+            "two clear clusters have the stability ",
+        ),
+    ],
+)
+def test_it_notices_a_wrong_answer_about_times_names_and_points(room, check, argv, reason):
+    recipe = {"argv": [*argv, "-f", "json"], "expected": "right", "how": "", "check": check}
+    recipe |= {"counts": [], "labels": ["u"], "allowed": ["out/aligned.csv"]}
+    verdict = STRUCTURES.run(
+        Case("structures", recipe, {"t.csv": TIMES, "p.csv": TIMES[:14]}), room
+    )
+    assert verdict.reason.startswith(f"wrong answer: {reason}"), verdict.shown
 
 
 def test_a_failure_that_only_a_forked_process_shows_is_no_failure(faulty):

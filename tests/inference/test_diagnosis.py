@@ -473,3 +473,12 @@ def test_gini_of_each_part_aggarwal_6_50(rows, times):
             own = [count for pair, count in counts.items() if pair[side] == part.name]
             right = 1 - sum(Fraction(count, sum(own)) ** 2 for count in own)
             assert part.gini == pytest.approx(float(right), rel=1e-12)
+
+
+def test_a_weak_agreement_of_many_objects_is_held_against_many_tables():
+    """Too many objects to be dealt 39 times, and not ten standard deviations beyond chance."""
+    table = cv.Contingency.from_counts([[55_400, 54_600], [54_600, 55_400]])
+    found = cv.diagnose(table)
+    assert (found.p_value, found.p_value_by) == (1 / 200, "variation_of_information")
+    assert found.repairs
+    assert "not beyond chance" not in found.verdict

@@ -335,3 +335,13 @@ def test_pairs_drawn_between_clusters_at_one_place_have_no_ratio() -> None:
     drawn = [record.evaluate(geometry, pairs=4, random_state=seed) for seed in range(60)]
     assert "all pairs drawn between clusters are at distance 0" in {each.why for each in drawn}
     assert all(math.isnan(each.value) == bool(each.why) for each in drawn)
+
+
+def test_a_variance_of_zero_names_its_feature_where_features_have_their_own() -> None:
+    points = np.array([[0.0, 1.0], [0.5, 1.0], [5.0, 2.0], [6.0, 3.0]])
+    labels = ["a", "a", "b", "b"]
+    with pytest.raises(ClustervetError, match="the variance of cluster a in feature 1 is singular"):
+        cv.log_likelihood(points, labels, covariance="diagonal")
+    points[1] = points[0]
+    with pytest.raises(ClustervetError, match="the variance of cluster a is singular"):
+        cv.log_likelihood(points, labels, covariance="spherical")

@@ -247,3 +247,13 @@ def test_few_or_equal_values_are_drawn(values):
 def test_other_traces_are_refused_in_one_sentence():
     with pytest.raises(ParameterError, match="not 'pie'"):
         plots.svg(go.Figure({"type": "pie", "values": [1, 2]}))
+
+
+def test_an_axis_of_shares_says_percent():
+    figure = plain_figure(
+        {"type": "scatter", "mode": "markers", "x": [0, 1], "y": [0.0, 1.0]},
+        yaxis={"tickformat": ".0%", "range": [0, 1], "nticks": 3},
+    )
+    said = set(texts(drawn(figure)))
+    assert {"0%", "50%", "100%"} <= said
+    assert "0.5" not in said

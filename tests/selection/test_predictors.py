@@ -21,7 +21,7 @@ from clustervet.errors import ParameterError
 from clustervet.fitting.fits import stream_of
 from clustervet.pacmdl import bmax, transduce
 from clustervet.selection import select
-from clustervet.selection.predictors import _errors, halves_of
+from clustervet.selection.predictors import _classifiers, _errors, halves_of
 
 RNG = np.random.default_rng(3)
 ORDER = RNG.permutation(120)
@@ -316,3 +316,8 @@ def test_where_a_part_leaves_one_class_to_learn_from_all_points_count_as_errors(
     assert _errors(model, np.zeros((12, 1)), classes) == 12
     classes[0] = 1
     assert _errors(model, np.zeros((12, 1)), classes) == 2
+
+
+def test_linear_rules_are_learnt_for_a_hundred_classes_at_most():
+    assert "ridge regression" in _classifiers(100)
+    assert list(_classifiers(101)) == ["1 nearest neighbour", "5 nearest neighbours"]

@@ -12,6 +12,8 @@ from clustervet._process import stoppable
 
 # Characters of a message.
 LONGEST = 1_000
+# What typer's library for values puts before its messages.
+PREFIX = "Value error, "
 # What Python and the system say instead of a MemoryError.
 EXHAUSTED = ("Cannot allocate memory", "can't start new thread")
 
@@ -57,7 +59,7 @@ def _run() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error.format_message())
             sys.exit(2)
-        message = error.format_message().rstrip()
+        message = error.format_message().rstrip().replace(f": {PREFIX}", ": ", 1)
         end = "" if message.endswith((".", "?", "!")) else "."
         command = getattr(getattr(error, "ctx", None), "command_path", "clustervet")
         _refuse(f"{message}{end} See `{command} --help`.")

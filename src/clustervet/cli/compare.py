@@ -158,7 +158,7 @@ def compare(
     [bold]clustervet compare long.csv --by run --id object --labels cluster[/bold]
     """
     from clustervet.ensemble import Ensemble
-    from clustervet.ensemble.labeling_files import LabelingFiles
+    from clustervet.ensemble.labeling_files import LabelingFiles, check_comparison
 
     record = measures[measure]
     for name, given in (("nearest", nearest), ("within", within)):
@@ -182,6 +182,16 @@ def compare(
         by_row=by_row,
         by=by,
         id=id,
+    )
+    names = reader.names(files, query)
+    check_comparison(
+        names,
+        record,
+        weights=None if names is None else options.named_numbers(weight, names),
+        groups=groups,
+        centres=centres.value,
+        starts=starts,
+        trajectory=trajectory,
     )
     labelings = reader.read(files)
     ensemble = Ensemble(

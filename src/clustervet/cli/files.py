@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from clustervet.errors import FileError, ParameterError, Setting
 from clustervet.frames.places import files_inside, find_files
@@ -67,12 +68,25 @@ READ_CORPORA = Read(_corpora)
 READ_CODE = Read(own_code)
 
 
+class Command(TyperCommand):
+    """A command that is named by every error about its options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options; an option without its value does not know its command by itself."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if getattr(error, "ctx", ctx) is None:
+                vars(error)["ctx"] = ctx
+            raise
+
+
 class Commands(typer.Typer):
     """Commands that refuse, before any work, to overwrite what they read."""
 
     def command(self, *given: Any, **options: Any) -> Callable[[Any], Any]:
         """Add a command, as `typer.Typer.command` does."""
-        add = super().command(*given, **options)
+        add = super().command(*given, cls=Command, **options)
 
         def checked(function: Callable[..., Any]) -> Any:
             @functools.wraps(function)

@@ -102,6 +102,21 @@ def checked_output(path: str | None) -> str | None:
     return path
 
 
+def checked_journal(path: str | None) -> str | None:
+    """Refuse at once a file that no journal can be."""
+    if path is not None:
+        check_writable(path)
+    return path
+
+
+def checked_table(path: str) -> str:
+    """Refuse at once a file that no table can be saved to."""
+    from clustervet.contingency.saved import check_target
+
+    check_target(path)
+    return path
+
+
 def checked_report(path: str | None) -> str | None:
     """Refuse at once a file that no report can have."""
     if path is not None:
@@ -181,8 +196,7 @@ def load_object(name: str, what: str, kind: str) -> Any:
     if not (module and colon and attribute):
         raise ParameterError(f"{what} of your own is module:{kind}, not {show_label(name)!r}.")
     here = os.getcwd()
-    installed = [path for path in sys.path if path not in ("", here)]
-    sys.path[:] = [*installed, here]
+    sys.path[:] = [*(path for path in sys.path if path not in ("", here)), here]
     try:
         found = importlib.import_module(module)
         if not hasattr(found, attribute):
@@ -194,8 +208,6 @@ def load_object(name: str, what: str, kind: str) -> Any:
         said = str(error) if isinstance(error, ImportError | AttributeError) else repr(error)
         shown = show_label(said, 200).rstrip(".")
         raise ParameterError(f"{show_label(name)!r} cannot be loaded: {shown}.") from None
-    finally:  # later a file there must not stand in for a package that is not installed
-        sys.path[:] = installed
 
 
 def _own_module(name: str, installed: Any) -> Any:

@@ -104,7 +104,11 @@ def select(
     ] = True,
     journal: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write every fit there at once, and go on from it."),
+        typer.Option(
+            metavar="FILE",
+            help="Write every fit there at once, and go on from it.",
+            callback=options.checked_journal,
+        ),
         WRITTEN,
     ] = None,
     resume: Annotated[
@@ -150,11 +154,13 @@ def select(
     [bold]clustervet select newsgroups/ --delta 0.05[/bold]
     """
     from clustervet.fitting.algorithms import read_algorithms
-    from clustervet.frames.documents import read_labelled_points
+    from clustervet.fitting.preparation import read_representations
+    from clustervet.frames.documents import read_labelled_points, usual_weighting
     from clustervet.frames.writing import write_whole
     from clustervet.selection import Selection
     from clustervet.selection import select as select_clustering
     from clustervet.selection.select import check_selection
+    from clustervet.selection.selection import check_predictor
     from clustervet.view.data import to_csv
 
     if algorithms is not None and not options.listed(algorithms):
@@ -165,7 +171,12 @@ def select(
     asked = options.named_objects(options.listed(algorithms), "an algorithm", "class")
     numbers = None if k is None else options.whole_numbers(k, "--k")
     kinds = _representations(representation)
-    read_algorithms(asked)  # which refuses unknown ones
+    # What needs no data is checked before the data, which may take long to read.
+    read_algorithms(asked)
+    if weighting is None:
+        weighting = usual_weighting(data, text)
+    read_representations(kinds, None, weighting, neighbours, standardize)
+    check_predictor(predict_by, "predict_by")
     settings: dict[str, Any] = {
         "delta": delta,
         "language": language,
@@ -175,7 +186,7 @@ def select(
         "journal": journal,
         "resume": resume,
     }
-    check_selection(runs, **settings)
+    check_selection(runs, shares, numbers, **settings)
     points = read_labelled_points(
         data,
         label,
@@ -199,7 +210,7 @@ def select(
             labelled=points.labelled,
             labels=labels,
             baseline=baseline,
-            weighting=points.weighting if weighting is None else weighting,
+            weighting=weighting,
             neighbours=neighbours,
             representations=kinds,
             standardize=standardize,

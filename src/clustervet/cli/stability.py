@@ -83,16 +83,19 @@ def stability(
     """
     from clustervet.frames import open_table
     from clustervet.frames.writing import write_whole
+    from clustervet.tuning.stability import read_plan
     from clustervet.tuning.stability import stability as judge_clusters
     from clustervet.view.data import to_csv
 
+    mixed = options.takes_text(metric)
+    estimator = estimator or ("average" if mixed else "kmeans")
+    (clusterer,) = options.named_objects([estimator], "a clusterer", "class") or [estimator]
+    read_plan(clusterer, k, how, samples, share, metric)  # which refuses what cannot be asked
     opened = open_table(
         file, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )
     aside = [*(exclude or ()), *([] if pred is None else [pred])]
-    table = opened.features(features, aside, later=True, mixed=options.takes_text(metric))
-    estimator = estimator or ("average" if options.takes_text(metric) else "kmeans")
-    (clusterer,) = options.named_objects([estimator], "a clusterer", "class") or [estimator]
+    table = opened.features(features, aside, later=True, mixed=mixed)
     found = judge_clusters(
         clusterer,
         table,

@@ -18,7 +18,13 @@ table = Commands(
 )
 TargetOption = Annotated[
     str,
-    typer.Option("--output", "-o", metavar="FILE", help="Where to save it: .parquet or .json."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where to save it: .parquet or .json.",
+        callback=options.checked_table,
+    ),
     WRITTEN,
 ]
 

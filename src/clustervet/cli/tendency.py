@@ -37,9 +37,10 @@ def tendency(
     from clustervet.frames import open_table
     from clustervet.geometry.tendency import tendency as look
 
+    mixed = options.takes_text(metric)
     opened = open_table(
         file, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )
-    table = opened.features(features, exclude or (), later=True, mixed=options.takes_text(metric))
+    table = opened.features(features, exclude or (), later=True, mixed=mixed)
     found = look(table, metric=metric, standardize=standardize, random_state=seed)
     emit(found, format, output, remarks=() if features else [table.remark], report=report)

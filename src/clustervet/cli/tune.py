@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -112,39 +112,39 @@ def tune(
     from clustervet.frames import open_table
     from clustervet.frames.writing import write_whole
     from clustervet.tuning import tune as tune_parameter
+    from clustervet.tuning.tune import read_question
     from clustervet.view import csv_rows
 
-    usual = "average" if options.takes_text(metric) else "kmeans"
+    mixed = options.takes_text(metric)
+    usual = "average" if mixed else "kmeans"
     named = options.named_objects(estimator or [usual], "a clusterer", "class") or []
     several = len(named) > 1 or grid is not None
     name, tried = _asked(k, parameter, values)
-    asked = _grid(grid, name, tried) if several else None
+    asked: dict[str, Any] = {
+        "parameter": None if several else name,
+        "values": None if several else tried,
+        "measures": measures,
+        "grid": _grid(grid, name, tried) if several else None,
+        "metric": metric,
+        "noise": noise,
+        "standardize": standardize,
+        "bootstrap": bootstrap,
+        "references": references,
+        "sample": sample,
+        "n_jobs": jobs,
+        "random_state": seed,
+    }
+    clusterer = named if several else named[0]
+    read_question(clusterer, None, validation=validation, **asked)  # which refuses what is wrong
     opened = partial(
         open_table, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )
-    table = opened(file).features(
-        features, exclude or (), later=True, mixed=options.takes_text(metric)
-    )
+    table = opened(file).features(features, exclude or (), later=True, mixed=mixed)
     others = None
     if validation is not None:
         others = opened(validation).features(table.feature_names, later=True)
     found = tune_parameter(
-        named if several else named[0],
-        table,
-        None if several else name,
-        None if several else tried,
-        grid=asked,
-        measures=measures,
-        metric=metric,
-        noise=noise,
-        standardize=standardize,
-        bootstrap=bootstrap,
-        references=references,
-        sample=sample,
-        n_jobs=jobs,
-        random_state=seed,
-        validation=others,
-        feature_names=table.feature_names,
+        clusterer, table, validation=others, feature_names=table.feature_names, **asked
     )
     if labels is not None:
         rows = [["label"], *([label] for label in found.best_labels().tolist())]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from clustervet.contingency.build import list_cells
 from clustervet.errors import ClustervetError, FileError, TableError
 from clustervet.frames.duck import parquet_note, read_parquet, write_parquet
-from clustervet.frames.writing import beside, move
+from clustervet.frames.writing import beside, check_writable, move
 from clustervet.labels import ABSENT, Singleton, plain_label, show_label
 
 if TYPE_CHECKING:
@@ -44,11 +44,9 @@ BROKEN = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 
 def save_table(table: Contingency, path: str | os.PathLike[str]) -> None:
     """Write a table as Parquet or JSON, as the name of the file says, whole or not at all."""
+    suffix = _suffix(path)
     target = Path(os.path.realpath(path))
     shown = show_label(os.fspath(path), 200)
-    suffix = target.suffix.lower()
-    if suffix not in (*PARQUET, ".json"):
-        raise FileError(f"a table is saved to a .parquet or .json file, not to {shown}.")
     try:
         with beside(target) as folder:
             folder.mkdir(0o700)
@@ -67,6 +65,21 @@ def save_table(table: Contingency, path: str | os.PathLike[str]) -> None:
             "a count or a label has more digits than Python writes, or a label is nested too "
             "deeply; such a table cannot be saved."
         ) from None
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a file to which no table could be saved later, before any work is done."""
+    _suffix(path)
+    check_writable(path)
+
+
+def _suffix(path: str | os.PathLike[str]) -> str:
+    """Return the end of the name, which gives the format."""
+    suffix = Path(os.path.realpath(path)).suffix.lower()
+    if suffix not in (*PARQUET, ".json"):
+        shown = show_label(os.fspath(path), 200)
+        raise FileError(f"a table is saved to a .parquet or .json file, not to {shown}.")
+    return suffix
 
 
 def load_table(path: str | os.PathLike[str]) -> Contingency:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
+from clustervet._checks import one_of, share
 from clustervet.ensemble.drift import Objects, drift
 from clustervet.ensemble.drift_result import Drift, Drifts, ShareDrift
 from clustervet.ensemble.labeling_files import LabelingFiles
@@ -86,6 +87,9 @@ def drift_files(
     >>> found.clusters, found.counts.tolist()
     (['high', 'low'], [[1, 2], [2, 1]])
     """
+    share(confidence, "confidence")
+    if objects is not None:
+        one_of(objects, "objects", get_args(Objects))
     files = path_list(paths)
     reading: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     reading["memory_limit"] = memory_limit

@@ -8,12 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from clustervet._checks import whole
+from clustervet.ensemble.consensus import read_criterion
+from clustervet.ensemble.ensemble import Ensemble
+from clustervet.ensemble.groups import Centres
 from clustervet.errors import ParameterError, Setting
 from clustervet.frames.pairing import check_rows
 from clustervet.frames.remarks import header_remark, labelings_remark
 from clustervet.frames.row_groups import in_rows, row_groups, rows_of_objects
 from clustervet.frames.source import INDEX, Source, open_table
 from clustervet.labels import Codes, consecutive, show_label
+from clustervet.registry import Measure
+
+# Local searches that `Ensemble.consensus` makes at most.
+MOST_STARTS = 100_000
 
 
 class LabelingFiles:
@@ -82,6 +90,8 @@ class LabelingFiles:
         self._taken: tuple[Sequence[str], Sequence[str]] | None = None
         self._guessed: list[tuple[str, str]] = []
         self._first: tuple[Source, Sequence[str]] | None = None
+        # Files whose headers were looked at, and which are not read yet.
+        self._sources: dict[str, Source] = {}
 
     def remarks(self) -> list[str]:
         """Return what was taken for what where that was a guess.
@@ -103,6 +113,74 @@ class LabelingFiles:
         if self._guessed:
             said.append(header_remark(*self._guessed[0], len(self._guessed) - 1))
         return said
+
+    def names(self, files: Sequence[str], query: str | None = None) -> list[str] | None:
+        """Return the names of the labelings that `read` gives, by the headers alone.
+
+        Parameters
+        ----------
+        files : list of str
+            One table, or several files.
+        query : str, optional
+            A file for `one`, whose header is looked at too.
+
+        Returns
+        -------
+        list of str or None
+            The names; None where the rows of a long table have them.
+
+        Raises
+        ------
+        ParameterError
+            If a file holds several columns, or is given twice.
+        FileError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> import clustervet as cv
+        >>> from clustervet.datasets import iris_path
+        >>> cv.LabelingFiles(["kmeans", "ward"]).names([iris_path()])
+        ['kmeans', 'ward']
+        """
+        found: dict[str, None] = {}
+        several = len(files) > 1
+        for path, title in [] if self.by is not None else _titled(files):
+            columns = self._columns(self._looked_at(path), several=several)
+            found |= dict.fromkeys(_names(title, columns, several=several))
+        if query is not None:
+            self._only(self._looked_at(query))
+        return None if self.by is not None else list(found)
+
+    def _looked_at(self, path: str) -> Source:
+        """Return a file that is open, and will be read later."""
+        return self._sources.setdefault(path, self._opened(path))
+
+    def _opened(self, path: str) -> Source:
+        """Return a file that is open; one that was looked at is not opened again."""
+        if path in self._sources:
+            return self._sources.pop(path)
+        return open_table(path, **self.options)  # type: ignore[arg-type]  # as given
+
+    def _columns(self, source: Source, *, several: bool) -> Sequence[str]:
+        """Return the columns of labels of one of the files."""
+        if self.columns:
+            return list(dict.fromkeys(self.columns))
+        others = [name for name in _without_index(source)[0] if name != self.id]
+        return self._only(source, others) if several else others
+
+    def _only(self, source: Source, columns: Sequence[str] | None = None) -> Sequence[str]:
+        """Return the column of a file that must hold one labeling; refuse several."""
+        names = _without_index(source)[0] if columns is None else columns
+        if len(names) > 1:
+            named = ", ".join(show_label(name) for name in names[:20])
+            holds = f"{source.name} holds several columns ({named}) where one labeling "
+            if self.columns is None:
+                raise ParameterError(
+                    f"{holds}per file is wanted; name one with ", Setting("labels"), "."
+                )
+            raise ParameterError(f"{holds}is wanted.")
+        return names
 
     def read(self, files: Sequence[str]) -> dict[str, Codes]:
         """Return labelings by name: the columns of one table, or one labeling per file.
@@ -137,7 +215,7 @@ class LabelingFiles:
         if self.id is not None:
             return self._joined(files, self.id)
         if len(files) == 1:
-            source = open_table(files[0], **self.options)  # type: ignore[arg-type]  # as given
+            source = self._opened(files[0])
             if self.columns is not None:
                 self._first = source, self.columns
                 return source.labels(self.columns)
@@ -145,13 +223,11 @@ class LabelingFiles:
             self._taken = (taken, index) if len(taken) > 1 else None
             self._first = source, taken
             return source.labels(taken)
-        if files.count("-") > 1:
-            raise ParameterError("only one of the files can be standard input.")
         found: dict[str, Codes] = {}
-        for path, name in zip(files, _file_names(files), strict=True):
-            columns = self._labelings(path, self.columns)
-            for column, codes in columns.items():
-                found[name if len(columns) == 1 else f"{name}:{column}"] = codes
+        for path, title in _titled(files):
+            source = self._opened(path)
+            columns = self._labelings(source, self._columns(source, several=True))
+            found |= zip(_names(title, list(columns), several=True), columns.values(), strict=True)
         return found
 
     def _runs(self, files: Sequence[str], by: str, id: str) -> dict[str, Codes]:
@@ -161,7 +237,7 @@ class LabelingFiles:
             raise ParameterError(
                 Setting("by"), " goes with one table and one column of ", Setting("labels"), "."
             )
-        source = open_table(files[0], **self.options)  # type: ignore[arg-type]  # as given
+        source = self._opened(files[0])
         self._first = source, [by, id, *columns]
         read = source.labels([by, id, *columns])
         groups = row_groups(read[by], by, source.name)
@@ -173,17 +249,9 @@ class LabelingFiles:
         several = len(files) > 1
         read: list[tuple[str, Codes, list[Any]]] = []
         every: dict[Any, int] = {}
-        for path, title in zip(files, _file_names(files), strict=True):
-            source = open_table(path, **self.options)  # type: ignore[arg-type]  # as given
-            wanted = self.columns or [name for name in _without_index(source)[0] if name != id]
-            if several and len(wanted) > 1 and self.columns is None:
-                named = ", ".join(show_label(name) for name in wanted[:20])
-                raise ParameterError(
-                    f"{source.name} holds several columns ({named}) where one labeling per file "
-                    "is wanted; name one with ",
-                    Setting("labels"),
-                    ".",
-                )
+        for path, title in _titled(files):
+            source = self._opened(path)
+            wanted = self._columns(source, several=several)
             held = source.labels([id, *wanted])
             rows = {"": np.arange(len(held[id]))}
             objects, _ = rows_of_objects(held[id], rows, id, source.name)
@@ -191,8 +259,7 @@ class LabelingFiles:
             order = [objects[k] for k in numbers.tolist()]
             for name in order:
                 every.setdefault(name, len(every))
-            for name in wanted:
-                shown = name if not several else title if len(wanted) == 1 else f"{title}:{name}"
+            for name, shown in zip(wanted, _names(title, wanted, several=several), strict=True):
                 read.append((shown, held[name], order))
         self.objects = list(every)
         found = {}
@@ -226,20 +293,11 @@ class LabelingFiles:
         ...     len(cv.LabelingFiles().one(path))
         3
         """
-        return next(iter(self._labelings(path, None).values()))
+        source = self._opened(path)
+        return next(iter(self._labelings(source, self._only(source)).values()))
 
-    def _labelings(self, path: str, wanted: Sequence[str] | None) -> dict[str, Codes]:
-        """Return the columns wanted, or the labeling of a file that holds no other."""
-        source = open_table(path, **self.options)  # type: ignore[arg-type]  # as given
-        names = wanted or _without_index(source)[0]
-        if wanted is None and len(names) > 1:
-            named = ", ".join(show_label(name) for name in names[:20])
-            holds = f"{source.name} holds several columns ({named}) where one labeling "
-            if self.columns is None:
-                raise ParameterError(
-                    f"{holds}per file is wanted; name one with ", Setting("labels"), "."
-                )
-            raise ParameterError(f"{holds}is wanted.")
+    def _labelings(self, source: Source, names: Sequence[str]) -> dict[str, Codes]:
+        """Return columns of one of several files."""
         if source.header_guessed is not None:
             self._guessed.append((source.name, source.header_guessed))
         if self._first is None:
@@ -255,6 +313,46 @@ def _without_index(source: Source) -> tuple[list[str], list[str]]:
     index = [name for name in source.columns if INDEX.fullmatch(name.strip())]
     taken = [name for name in source.columns if name not in index]
     return (taken, index) if taken else (index, [])
+
+
+def check_comparison(
+    names: Sequence[str] | None,
+    measure: Measure,
+    *,
+    weights: Sequence[float] | None,
+    groups: int | None,
+    centres: Centres,
+    starts: int,
+    trajectory: bool,
+) -> None:
+    """Refuse what is wrong whatever the labelings of these names hold, before they are read.
+
+    Without names only what is wrong for any number of labelings is refused.
+    """
+    alike = [[0, 1]]
+    smallest = Ensemble(alike * 2, measure=measure)
+    _ = smallest.trajectory() if trajectory else smallest.medoid  # which refuse similarities
+    if names is not None:
+        Ensemble(alike * len(names), names, weights, measure)
+    if groups is not None:
+        whole(groups, "groups", 1, None if names is None else len(names))
+    if centres == "consensus":
+        read_criterion(measure, measure)
+    whole(starts, "starts", 1, MOST_STARTS)
+
+
+def _names(title: str, columns: Sequence[str], *, several: bool) -> list[str]:
+    """Return the names of labelings: their columns, their file where it has one, or both."""
+    if not several:
+        return list(columns)
+    return [title] if len(columns) == 1 else [f"{title}:{column}" for column in columns]
+
+
+def _titled(files: Sequence[str]) -> list[tuple[str, str]]:
+    """Return files and their names."""
+    if files.count("-") > 1:
+        raise ParameterError("only one of the files can be standard input.")
+    return list(zip(files, _file_names(files), strict=True))
 
 
 def _file_names(files: Sequence[str]) -> list[str]:

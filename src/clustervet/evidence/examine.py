@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from clustervet._checks import entropy, share
+from clustervet._checks import entropy, share, whole
 from clustervet._progress import ticking
 from clustervet.contingency import Contingency
 from clustervet.contingency.mapping import places_beside
@@ -172,7 +172,7 @@ def examine(
                 " the first argument is AnnData or a data frame.",
             )
         truth = data
-    chosen = check_examination(measures, confidence, metric, family, chance, missing)
+    chosen = check_examination(measures, confidence, metric, family, chance, missing, sample)
     seed = entropy(random_state)
     policies: dict[str, Any] = {"noise": noise, "noise_policy": noise_policy, "missing": missing}
     given = read_inputs(truth, preds, features, policies, feature_names, weights, ids)
@@ -213,9 +213,11 @@ def check_examination(
     family: str | Iterable[str] | None = None,
     chance: str | None = None,
     missing: MissingInPair = "raise",
+    sample: int = SAMPLE,
 ) -> list[Measure]:
     """Return the measures; refuse what is wrong whatever the data are, before they are read."""
     share(confidence, "confidence")
+    whole(sample, "sample", 2)
     read_metric(metric)
     if chance is not None:
         resolve_model(chance)

@@ -94,7 +94,9 @@ def examine_files(
     """
     if options.get("measures") is not None:
         options["measures"] = [*registry.select(options["measures"]), *also]
-    asked = options.keys() & {"measures", "family", "confidence", "metric", "chance", "missing"}
+    asked = options.keys() & {
+        *("measures", "family", "confidence", "metric", "chance", "missing", "sample")
+    }
     check_examination(**{name: options[name] for name in asked})
     files = path_list(paths)
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}

@@ -56,8 +56,6 @@ class LabelledPoints:
         One label per point; some may be missing.
     labelled : Codes or None
         A column that says which labels may be looked at.
-    weighting : str
-        How counts are usually weighted: "tfidf" for words, "none" for features.
     remark : str
         What was taken as features.
     names : list of str or None
@@ -69,10 +67,19 @@ class LabelledPoints:
     matrix: Any = field(repr=False)
     labels: Codes = field(repr=False)
     labelled: Codes | None = field(repr=False)
-    weighting: str
     remark: str
     names: Sequence[str] | None = field(repr=False, default=None)
     feature_names: Sequence[str] = field(repr=False, default=())
+
+
+def usual_weighting(path: str, text: str | None) -> str:
+    """Return how what a path holds is usually weighted: counts of words, or other features."""
+    return "none" if text is None and not _is_folder(path) else "tfidf"
+
+
+def _is_folder(path: str) -> bool:
+    """Return whether a path is a folder of text."""
+    return path != "-" and os.path.isdir(path)
 
 
 def read_labelled_points(
@@ -117,7 +124,7 @@ def read_labelled_points(
     FileError
         If the table or the folder cannot be read.
     """
-    if path != "-" and os.path.isdir(path):
+    if _is_folder(path):
         options = {"label": label, "text": text, "labelled": labelled, "array": array}
         for name, given in {**options, "features": features}.items():
             if given:
@@ -139,7 +146,6 @@ def read_labelled_points(
             table.matrix,
             table.labels(label),
             mask,
-            "none",
             table.remark,
             feature_names=table.feature_names,
         )
@@ -166,7 +172,7 @@ def _counted(documents: Documents, labelled: Codes | None) -> LabelledPoints:
     words = count_words(documents)
     remark = f"{len(documents.texts):,} documents with {len(words.vocabulary):,} different words."
     return LabelledPoints(
-        words.counts, documents.labels, labelled, "tfidf", remark, documents.files, words.vocabulary
+        words.counts, documents.labels, labelled, remark, documents.files, words.vocabulary
     )
 
 

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from clustervet._checks import one_of, share
 from clustervet.errors import FileError, ParameterError, Setting
 from clustervet.frames.source import Source, open_table
-from clustervet.inference.sampled import WAYS, SampledScores, Unit, sampled_scores
+from clustervet.inference.sampled import UNITS, WAYS, SampledScores, Unit, sampled_scores
 from clustervet.labels import Codes, show_label
+from clustervet.registry import measures as registry
 
 
 def sampled_scores_files(
@@ -80,6 +82,9 @@ def sampled_scores_files(
     >>> found["pair_recall"], found.sampled
     (1.0, 3)
     """
+    one_of(sample, "sample", UNITS)
+    share(options.get("confidence", 0.95), "confidence")
+    registry.select(options.get("measures"))  # which refuses unknown ones
     read = partial(
         open_table, array=array, delimiter=delimiter, header=header, memory_limit=memory_limit
     )

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from clustervet import _memory
-from clustervet._checks import share
+from clustervet._checks import share, whole
 from clustervet.contingency.files import COMBINATIONS, ONE_TABLE, RANKED, read_tables
 from clustervet.contingency.mapping import places_beside
 from clustervet.errors import ParameterError, Setting
@@ -20,9 +20,10 @@ from clustervet.frames.remarks import features_remark, header_remark, joined_rem
 from clustervet.geometry import Geometry
 from clustervet.geometry.clusters import ClusterDistances
 from clustervet.geometry.gower import gower_table
-from clustervet.geometry.metrics import read_metric
+from clustervet.geometry.metrics import check_standardize, read_metric
 from clustervet.geometry.picture import ClusteredPoints, tried_points
 from clustervet.geometry.points import read_points, standardized
+from clustervet.inference.resample import check_draws
 from clustervet.labels import show_label
 from clustervet.labels.pair import MissingInPair, noise_policies
 from clustervet.registry import measures as registry
@@ -159,6 +160,10 @@ def score_files(
     >>> found.scores["a"]["purity"], found.scores["b"]["purity"]
     (1.0, 0.75)
     """
+    check_draws(resamples, random_state, n_jobs)
+    check_standardize(read_metric(metric), standardize)
+    if sample is not None:
+        whole(sample, "sample", 2)
     files = path_list(paths)
     truths = _names(truth)
     reading: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit}
@@ -172,10 +177,9 @@ def score_files(
         "random_state": random_state,
         "n_jobs": n_jobs,
     }
-    if true_memberships and not memberships:
-        raise ParameterError(
-            Setting("true_memberships"), " goes with ", Setting("memberships"), "."
-        )
+    for name, given in {"true_memberships": true_memberships, "normalize": normalize}.items():
+        if given and not memberships:
+            raise ParameterError(Setting(name), " goes with ", Setting("memberships"), ".")
     if memberships or cover or tree:
         options = asking | {"confidence": confidence, "resamples": resamples}
         more: dict[str, Any] = {
@@ -208,6 +212,8 @@ def score_files(
         table_given = files, truths, preds, outside, {**parsing, "memory_limit": memory_limit}
         return _grouped(*table_given, by, id, questions, policies)
     featured = bool(features) or (len(files) == 1 and not truths and bool(preds) and id is None)
+    if standardize and not featured:
+        raise ParameterError(Setting("standardize"), " goes with ", Setting("features"), ".")
     wanted = _by_kind(measures) if featured else {"external": measures, "internal": []}
     found = Judgement()
     if featured:

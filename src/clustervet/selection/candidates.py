@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustervet._checks import is_number
+from clustervet._checks import is_number, is_whole
 from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.fitting.fits import Fit, seeds_of, stream_of
 from clustervet.labels import (
@@ -93,14 +93,18 @@ def _has_minus_one(truth: Codes) -> bool:
     return len(numbers) == len(names) and min(numbers) == -1
 
 
-def _train_size(train: Any, points: int) -> int:
-    is_whole = isinstance(train, int | np.integer)
-    if not is_number(train) or not (train >= 1 if is_whole else 0 < train < 1):
+def check_train(train: Any) -> None:
+    """Refuse what is neither a share of the points nor a number of them."""
+    if not is_number(train) or not (train >= 1 if is_whole(train) else 0 < train < 1):
         raise ParameterError(
             "train must be a share of the points between 0 and 1, or a whole number of them, not "
             f"{train!r}."
         )
-    return int(train) if is_whole else min(max(round(train * points), 1), points - 1)
+
+
+def _train_size(train: Any, points: int) -> int:
+    check_train(train)
+    return int(train) if is_whole(train) else min(max(round(train * points), 1), points - 1)
 
 
 def _drawn(size: int, points: int, seed: int) -> Mask:

@@ -30,6 +30,7 @@ from clustervet.selection.candidates import (
     RUN_CHOICES,
     Contest,
     SelectionStudy,
+    check_train,
     read_split,
 )
 from clustervet.selection.predictors import (
@@ -262,8 +263,10 @@ def select(
     from clustervet.fitting.preparation import read_representations
 
     chosen, runs = read_algorithms(algorithms), whole(runs, "runs", 1)
+    parts = _read_parts(train)
     check_selection(
         runs,
+        parts,
         delta=delta,
         language=language,
         run_choice=run_choice,
@@ -286,7 +289,6 @@ def select(
         if told is None:
             told = held.seed if held else None
         seed = int(np.random.default_rng().integers(2**32)) if told is None else told
-        parts = _read_parts(train)
         splits = [read_split(y, labelled, part, total, seed, X) for part in parts]
         if len(parts) > 1 and OWN in splits[0].remarks:
             raise ParameterError(
@@ -348,6 +350,8 @@ def select(
 
 def check_selection(
     runs: Any,
+    parts: Iterable[Any],
+    clusters: Any = None,
     *,
     delta: Any,
     language: Any,
@@ -359,6 +363,10 @@ def check_selection(
 ) -> None:
     """Refuse what is wrong whatever the points are, before they are read."""
     check_bound(delta, language, runs)
+    if clusters is not None:
+        _whole_numbers(clusters)
+    for train in parts:
+        check_train(train)
     one_of(run_choice, "run_choice", RUN_CHOICES)
     if noise is not None:
         one_of(noise, "noise", NOISES)
@@ -415,15 +423,21 @@ def _read_numbers(clusters: Any, points: int) -> tuple[int, ...]:
     """Return numbers of clusters in rising order, each once."""
     if clusters is None or (isinstance(clusters, range) and clusters == range(2, 21)):
         clusters = usual_numbers(points)
+    numbers = _whole_numbers(clusters)
+    if numbers[-1] > points:
+        raise ParameterError(
+            f"clusters asks for {numbers[-1]:,} clusters, which is more than the {points:,} points."
+        )
+    return numbers
+
+
+def _whole_numbers(clusters: Any) -> tuple[int, ...]:
+    """Return one number of clusters or several, whatever the points are."""
     if isinstance(clusters, str | bytes) or not isinstance(clusters, Iterable):
         clusters = [clusters]
     numbers = sorted({whole(number, "clusters", 1) for number in clusters})
     if not numbers:
         raise ParameterError("clusters is empty; give at least one number of clusters.")
-    if numbers[-1] > points:
-        raise ParameterError(
-            f"clusters asks for {numbers[-1]:,} clusters, which is more than the {points:,} points."
-        )
     return tuple(numbers)
 
 

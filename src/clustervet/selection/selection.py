@@ -204,7 +204,7 @@ class Selection(Standings, Result):
         (['1.txt', '2.txt', '3.txt', '4.txt'], ['a', 'a', 'b', 'b'])
         """
         columns: dict[str, Sequence[Any]] = {} if names is None else {"document": names}
-        one_of(by, "by", (*PREDICTORS, "trusted"))
+        check_predictor(by)
         name = self.trusted if by == "trusted" else by
         if name == PAC_MDL:
             return columns | {"cluster": self.labels.tolist(), "label": self.predictions.tolist()}
@@ -356,6 +356,11 @@ class Selection(Standings, Result):
         if len(failed) > TOLD:
             lines.append(f"Failed: {len(failed) - TOLD:,} more of {len(self.table):,} fits")
         return [*lines, *self.cautions()]
+
+
+def check_predictor(by: Any, name: str = "by") -> None:
+    """Refuse what is the name of no predictor."""
+    one_of(by, name, (*PREDICTORS, "trusted"))
 
 
 def errors_cell(errors: int | None, rate: float | None, *, best: bool = False) -> Cell:

@@ -157,7 +157,7 @@ def stability(
                 "give the clusterer, X and the labels."
             )
         return _of_labelings(clusterer, labels, noise)
-    plan = _read_plan(clusterer, clusters, how, samples, share, metric)
+    plan = read_plan(clusterer, clusters, how, samples, share, metric)
     if X is None:
         raise FeatureError("a clusterer needs X, the points that it clusters.")
     check_standardize(plan.metric, standardize)
@@ -257,9 +257,10 @@ def _is_clusterer(given: Any) -> bool:
     return callable(given) and not isinstance(given, Ensemble | Labelings)
 
 
-def _read_plan(
+def read_plan(
     clusterer: Any, clusters: Any, how: Any, samples: Any, share: Any, metric: Any
 ) -> StabilityPlan:
+    """Return what clusters, and how; refuse what is wrong whatever the points are."""
     if how is not None:
         one_of(how, "how", HOW)
     read = read_metric(metric)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -267,33 +267,29 @@ def tune(
             ", a matrix of the distances between its nodes, such as the lengths of shortest paths.",
         )
     # What needs no data is checked before the data, which may take long to read.
-    noise_policies(noise, None)
-    how = read_metric(metric)
-    precomputed = how.is_own and how.name == "precomputed"
-    check_standardize(how, standardize)
-    if (precomputed or how.reads_table) and validation is not None:
-        raise ParameterError(
-            Setting("validation"), " is for features; with distances there are none."
-        )
-    algorithm, tried = _read_estimator(estimator, X, parameter, values, grid, how)
-    if tried is None and not algorithm.varies_number:
-        raise ParameterError(f"values of {algorithm.parameter} must be given.")
-    samples = whole(bootstrap, "bootstrap")
-    if samples == 1:
-        raise ParameterError(Setting("bootstrap"), " must be 0 or at least 2, not 1.")
-    sets = whole(references, "references")
-    if 0 < sets < SETS:
-        raise ParameterError(Setting("references"), f" must be 0 or at least {SETS}, not {sets}.")
-    seed, n_jobs = read_seed(random_state), jobs(n_jobs)
-    drawn = None if sample is None else whole(sample, "sample", 4)
-    if measures is None:
-        by_distance = PAIR_MEASURES if precomputed or how.reads_table else DISTANCE_MEASURES
-        measures = DENSITY_MEASURES if algorithm.is_density_based else by_distance
-        if validation is not None:
-            measures = (*measures, VALIDATED)
-    wanted = _read_measures(measures, validated=validation is not None)
+    question = read_question(
+        estimator,
+        X,
+        parameter,
+        values,
+        measures,
+        grid=grid,
+        metric=metric,
+        noise=noise,
+        standardize=standardize,
+        bootstrap=bootstrap,
+        references=references,
+        sample=sample,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        rules=rules,
+        validation=validation,
+    )
+    algorithm, tried, how = question.algorithm, question.values, question.metric
+    wanted, ruled, seed = question.measures, question.rules, question.seed
+    samples, sets, drawn = question.samples, question.sets, question.drawn
+    precomputed = question.precomputed
     records = [record for record, _ in wanted]
-    ruled = read_rules(rules, records)
     table = gower_table(X) if how.reads_table else None
     if table is not None:
         points, how = table.dense, table.metric
@@ -400,6 +396,80 @@ def tune(
         return _pictured(replace(found, unreferenced=compared), given, seen)
     compared = replace(compared, clusterer=stand_in)
     return _pictured(replace(found, reference=compared), given, seen)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of `tune`, read as far as that needs no data."""
+
+    algorithm: Algorithm
+    values: list[Any] | None
+    metric: Metric
+    measures: Asked
+    rules: dict[str, str]
+    samples: int
+    sets: int
+    drawn: int | None
+    seed: int | None
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether points are known by their distances alone."""
+        return self.metric.is_own and self.metric.name == "precomputed"
+
+
+def read_question(
+    estimator: Any,
+    X: Any,  # noqa: N803  # the name that everyone gives to features
+    parameter: str | None,
+    values: Iterable[Any] | None,
+    measures: Any,
+    *,
+    grid: Mapping[str, Iterable[Any]] | None,
+    metric: Any,
+    noise: Any,
+    standardize: bool,
+    bootstrap: int,
+    references: int,
+    sample: int | None,
+    n_jobs: int | None,
+    random_state: Any,
+    rules: Mapping[str, str] | None = None,
+    validation: Any,
+) -> Question:
+    """Read what is asked of `tune`; refuse what is wrong whatever the data are.
+
+    `X` only names the points, for labels that functions give, and of `validation` only matters
+    whether there is one.
+    """
+    noise_policies(noise, None)
+    how = read_metric(metric)
+    by_distance = (how.is_own and how.name == "precomputed") or how.reads_table
+    check_standardize(how, standardize)
+    if by_distance and validation is not None:
+        raise ParameterError(
+            Setting("validation"), " is for features; with distances there are none."
+        )
+    algorithm, tried = _read_estimator(estimator, X, parameter, values, grid, how)
+    if tried is None and not algorithm.varies_number:
+        raise ParameterError(f"values of {algorithm.parameter} must be given.")
+    samples = whole(bootstrap, "bootstrap")
+    if samples == 1:
+        raise ParameterError(Setting("bootstrap"), " must be 0 or at least 2, not 1.")
+    sets = whole(references, "references")
+    if 0 < sets < SETS:
+        raise ParameterError(Setting("references"), f" must be 0 or at least {SETS}, not {sets}.")
+    seed = read_seed(random_state)
+    jobs(n_jobs)
+    drawn = None if sample is None else whole(sample, "sample", 4)
+    if measures is None:
+        usual = PAIR_MEASURES if by_distance else DISTANCE_MEASURES
+        measures = DENSITY_MEASURES if algorithm.is_density_based else usual
+        if validation is not None:
+            measures = (*measures, VALIDATED)
+    wanted = _read_measures(measures, validated=validation is not None)
+    ruled = read_rules(rules, [record for record, _ in wanted])
+    return Question(algorithm, tried, how, wanted, ruled, samples, sets, drawn, seed)
 
 
 def _pictured(found: Tuning, points: Any, seen: Mapping[str, Any]) -> Tuning:
