@@ -5,10 +5,12 @@
 A population is two clusterings of 1,500 to 3,000 objects: of data sets of scikit-learn, and made
 ones. Samples of its objects are drawn without replacement, with their memberships, groups or places
 in the trees. The intervals are those of `confidence_interval` as they were made for measures of
-features: nothing was chosen by these populations.
+features: nothing of the method was chosen by these populations. That samples with few objects in a
+cluster are a group of their own was learnt from one of them, "degrees with a rare cluster".
 
 Prints, for each measure and number of objects, the share of intervals that hold the population's
-value: the mean over populations, and the least in brackets. With --write the figures go into
+value: the mean over populations, and the least in brackets; first of samples whose clusters all
+have five objects, then of the others. With --write the figures go into
 src/clustervet/inference/pair_calibration.json, which intervals quote.
 """
 
@@ -16,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -31,7 +32,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 import clustervet as cv
-from clustervet.inference.calibration import POINTS
+from clustervet.inference.calibration import pair_group_of
 from clustervet.inference.interval import pair_intervals
 from clustervet.registry import Measure, doors
 
@@ -40,7 +41,9 @@ NUMBER = 2_000
 SIZES = (30, 60, 150, 400)
 # Samples that say something of a population.
 ENOUGH = 20
-Tallies = dict[tuple[str, int], list[int]]
+# By measure and group of samples: how many, and how many intervals hold the value.
+Tallies = dict[tuple[str, str], list[int]]
+Figures = dict[str, dict[str, tuple[float, float, int]]]
 Rng = np.random.Generator
 
 
@@ -82,6 +85,17 @@ def blurred(clusters: int, noise: float) -> Callable[[Rng], tuple[Any, Any]]:
     return make
 
 
+def rare(share: float, wrong: float) -> Callable[[Rng], tuple[Any, Any]]:
+    """Degrees of two clusters of which one is rare, and the same with some objects exchanged."""
+
+    def make(rng: Rng) -> tuple[Any, Any]:
+        degrees = np.where(rng.random(NUMBER) < share, 0.9, 0.02)
+        other = np.where(rng.random(NUMBER) < wrong, 1 - degrees, degrees)
+        return tuple(cv.Memberships(np.column_stack([1 - x, x])) for x in (degrees, other))
+
+    return make
+
+
 def overlaps(name: str, one: int, other: int) -> Callable[[Rng], tuple[Any, Any]]:
     """Groups of the objects with a degree of at least a fifth in a mixture."""
     made = two_mixtures(name, one, other)
@@ -93,7 +107,7 @@ def overlaps(name: str, one: int, other: int) -> Callable[[Rng], tuple[Any, Any]
 
 
 def planted(groups: int, second: float, moved: float) -> Callable[[Rng], tuple[Any, Any]]:
-    """Groups of unequal sizes, a share of objects in a second one, and some objects moved."""
+    """Groups of sizes 1, 1/2, 1/3, ..., a share of objects in two of them, and some moved."""
 
     def cover(rng: Rng, first: np.ndarray, also: np.ndarray) -> cv.Cover:
         held = np.zeros((NUMBER, groups), bool)
@@ -140,10 +154,14 @@ POPULATIONS: dict[str, Callable[[Rng], tuple[Any, Any]]] = {
     "wine, mixtures of 3 and 3": two_mixtures("wine", 3, 3),
     "breast cancer, mixtures of 2 and 5": two_mixtures("breast_cancer", 2, 5),
     "degrees of 5 clusters": blurred(5, 0.3),
+    "degrees with a rare cluster": rare(0.03, 0.02),
+    "degrees with a cluster of a tenth": rare(0.1, 0.05),
     "wine, overlaps of 3 and 4": overlaps("wine", 3, 4),
     "digits, overlaps of 8 and 10": overlaps("digits", 8, 10),
     "5 groups": planted(5, 0.3, 0.1),
     "12 groups": planted(12, 0.5, 0.4),
+    "30 groups, few moved": planted(30, 0.2, 0.05),
+    "15 groups": planted(15, 0.1, 0.2),
     "iris, average linkage": two_trees("iris", "average"),
     "wine, Ward": two_trees("wine", "ward"),
     "digits, complete linkage": two_trees("digits", "complete"),
@@ -152,7 +170,7 @@ POPULATIONS: dict[str, Callable[[Rng], tuple[Any, Any]]] = {
 
 
 def simulate(job: tuple[str, int]) -> Tallies:
-    """How many samples each measure and size has, and how many intervals hold the value."""
+    """How many samples each measure and group has, and how many intervals hold the value."""
     name, samples = job
     rng = np.random.default_rng([11, *name.encode()])
     found: Tallies = defaultdict(lambda: [0, 0])
@@ -166,10 +184,11 @@ def simulate(job: tuple[str, int]) -> Tallies:
             for _ in range(samples):
                 sample = whole.take(np.sort(rng.choice(whole.n, n, replace=False)))
                 made = pair_intervals(sample, [(record, {}) for record in records], 0.95, rng)
+                group = pair_group_of(sample.n, sample.smallest)
                 for record, interval in zip(records, made, strict=True):
                     if np.isnan(interval.low):
                         continue
-                    tally = found[record.key, n]
+                    tally = found[record.key, group]
                     tally[0] += 1
                     tally[1] += values[record.key] in interval
     return dict(found)
@@ -180,45 +199,45 @@ def measured(kind: Any) -> list[Measure]:
     return [record for record in cv.measures.select(kind=kind) if not record.no_interval]
 
 
-def study(samples: int, jobs: int) -> dict[str, dict[str, tuple[float, float, int]]]:
-    """The mean and least coverage over populations, and their number, by measure and objects."""
+def study(samples: int, jobs: int) -> Figures:
+    """The mean and least coverage over populations, and their number, by measure and group."""
     work = [(name, samples) for name in POPULATIONS]
-    shares: dict[tuple[str, int], list[float]] = defaultdict(list)
+    shares: dict[tuple[str, str], list[float]] = defaultdict(list)
     with ProcessPoolExecutor(jobs) as pool:
         for job, tallies in zip(work, pool.map(simulate, work), strict=True):
             print(job[0], flush=True)
-            for (key, n), (number, held) in tallies.items():
+            for (key, group), (number, held) in tallies.items():
                 if number >= min(ENOUGH, samples / 2):
-                    shares[key, n].append(held / number)
-    found: dict[str, dict[str, tuple[float, float, int]]] = defaultdict(dict)
-    for (key, n), values in shares.items():
+                    shares[key, group].append(held / number)
+    found: Figures = defaultdict(dict)
+    for (key, group), values in sorted(shares.items(), key=lambda item: item[0][1]):
         mean, least = round(float(np.mean(values)), 3), round(min(values), 3)
-        found[key][str(bisect_right(POINTS, n))] = (mean, least, len(values))
-    return dict(found)
+        found[key][group] = (mean, least, len(values))
+    return {record.key: found[record.key] for record in cv.measures.select() if record.key in found}
 
 
-def as_markdown(found: dict[str, dict[str, tuple[float, float, int]]]) -> str:
-    """One row per measure."""
-    lines = [
-        f"| measure | {' | '.join(f'{n:,}' for n in SIZES)} |",
-        "|---" * (len(SIZES) + 1) + "|",
-    ]
+def as_markdown(found: Figures, smallest: int) -> str:
+    """One row per measure, from samples whose smallest cluster has about so many objects."""
+    groups = [pair_group_of(n, smallest) for n in SIZES]
+    lines = [f"| measure | {' | '.join(map(str, SIZES))} |", "|---" * (len(SIZES) + 1) + "|"]
     for key, held in found.items():
-        cells = [held.get(str(bisect_right(POINTS, n))) for n in SIZES]
+        cells = [held.get(group) for group in groups]
         shown = [f"{100 * cell[0]:.0f} ({100 * cell[1]:.0f})" if cell else "" for cell in cells]
-        lines.append(f"| {key} | {' | '.join(shown)} |")
+        if any(cells):
+            lines.append(f"| {key} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Run the study, print its table, and write it where asked."""
+    """Run the study, print its tables, and write the figures where asked."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="into the package")
     options = parser.parse_args()
     found = study(options.samples, options.jobs)
-    print(as_markdown(found), flush=True)
+    for smallest in (5, 1):
+        print(f"\n{as_markdown(found, smallest)}", flush=True)
     if options.write:
         path = ROOT / "src" / "clustervet" / "inference" / "pair_calibration.json"
         rows = ",\n".join(f" {json.dumps(key)}: {json.dumps(held)}" for key, held in found.items())

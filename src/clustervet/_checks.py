@@ -42,6 +42,16 @@ def whole(value: Any, name: str, least: int = 0, most: int | None = None) -> int
     raise ParameterError(Setting(name), f" must be a whole number {bounds}, not {shown(value)}.")
 
 
+def places(given: Any, count: int) -> Any:
+    """Return places of objects, from 0 on, as an array."""
+    found = np.asarray(given)
+    if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":
+        raise ParameterError("places of objects must be whole numbers, one or more.")
+    if found.min() < 0 or found.max() >= count:
+        raise ParameterError(f"places of objects must be between 0 and {count - 1:,}.")
+    return found.astype(np.int64)
+
+
 def is_number(value: Any) -> bool:
     """Return whether a value is a number that has a place in an order."""
     return isinstance(value, int | float | np.number) and not (

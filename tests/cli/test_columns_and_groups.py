@@ -136,7 +136,7 @@ def test_runs_of_a_long_table_are_compared_as_columns_are(run, folder):
     ("arguments", "said"),
     [
         ("long.csv --by run -l c", "--by goes with --id"),
-        ("long.csv --id id -l c", "has an object twice"),
+        ("long.csv --id id -l c,y", "has an object twice"),
         ("long.csv --by run --id id", "--by goes with one table and one column of --labels"),
         ("long.csv --by run --id id -l c,y", "one column of --labels"),
         ("long.csv --by batch --id id -l c", "has an object twice in 'u'"),

@@ -140,7 +140,7 @@ def test_refusals(refused, module):
     assert "did you mean rand" in refused("lab", "desiderata", "-m", "rnd")
     assert "reads features" in refused("lab", "dom", "-m", "silhouette")
     assert "cannot be loaded" in refused("lab", "desiderata", "-m", f"{module}:nowhere")
-    assert "neither a measure" in refused("lab", "desiderata", "-m", f"{module}:number")
+    assert "named by a string" in refused("lab", "desiderata", "-m", f"{module}:number")
     assert "--useful takes whole numbers" in refused("lab", "desiderata", "--useful", "2.5")
     assert "--error-noise" in refused("lab", "desiderata", "--error-noise", "much")
     assert "useful must be a whole number of at least 1" in refused(

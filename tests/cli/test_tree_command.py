@@ -109,7 +109,10 @@ def test_missing_classes_and_own_measures(run, tmp_path, monkeypatch):
         ("truth.csv --linkage no.npy", "no.npy cannot be read"),
         ("truth.csv --linkage Z.npy", "truth.csv has 3 rows, and the tree in Z.npy has 150"),
         ("truth.csv --linkage animals.csv", "animals.csv holds no linkage matrix: column"),
-        ("truth.csv --linkage X.npy", "X.npy is no linkage: row 0 merges nodes that are no"),
+        (
+            "truth.csv --linkage X.npy",
+            "X.npy is not a valid linkage: row 0 merges nodes that are no",
+        ),
         ("truth.csv --linkage nan.npy", "nan.npy holds no linkage matrix"),
         ("animals.csv -t y -l kind --linkage Z.npy", "--linkage goes without --l"),
         ("flat.csv -t y --linkage Z.npy --k 2", "--k goes with --measures."),

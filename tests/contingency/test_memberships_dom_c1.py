@@ -147,7 +147,10 @@ BAD = {
     "row 0 of memberships holds nan; memberships are finite": [[math.nan, 1], [0, 1]],
     "row 1 of memberships holds inf; memberships are finite": [[0, 1], [math.inf, 1]],
     "row 1 of memberships is all zero": [[1, 0], [0, 0]],
-    "row 0 of memberships sums to 0.9, not 1; with normalize=True": [[0.4, 0.5], [0, 1]],
+    "row 0 of memberships sums to 0.9, not 1. If no column is missing, normalize=True": [
+        [0.4, 0.5],
+        [0, 1],
+    ],
 }
 
 

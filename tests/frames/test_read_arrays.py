@@ -186,7 +186,7 @@ class TestNpy:
         assert refusal(npy(np.ones(shape))) == "FILE has no rows."
 
     def test_no_columns(self, npy):
-        assert "has no numeric column" in refusal(npy(np.ones((3, 0))))
+        assert refusal(npy(np.ones((3, 0)))) == "FILE has no columns."
 
     def test_not_finite(self, npy):
         large = np.zeros((70_000, 2), np.float32)

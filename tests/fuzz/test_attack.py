@@ -182,13 +182,13 @@ def test_it_notices_a_wrong_answer_about_a_cover(room, changed, reason):
     assert verdict.reason.startswith(reason)
 
 
-TIMES = b"a,b,x\nu,1,0\nu,1,1\nv,1,2\nv,2,3\nv,2,4\n"
+TIMES = b"a,b,c,x\nu,1,1,0\nu,1,1,1\nv,1,1,2\nv,2,1,3\nv,2,1,4\n"
 
 
 @pytest.mark.parametrize(
     ("check", "argv", "reason"),
     [
-        ("kept", ["drift", "t.csv", "--labels", "a,b"], "clusters are "),
+        ("kept", ["drift", "t.csv", "--labels", "a,c"], "clusters are "),
         (
             "shares",
             ["drift", "t.csv", "p.csv", "--labels", "a", "--objects", "new"],
@@ -210,7 +210,7 @@ def test_it_notices_a_wrong_answer_about_times_names_and_points(room, check, arg
     recipe = {"argv": [*argv, "-f", "json"], "expected": "right", "how": "", "check": check}
     recipe |= {"counts": [], "labels": ["u"], "allowed": ["out/aligned.csv"]}
     verdict = STRUCTURES.run(
-        Case("structures", recipe, {"t.csv": TIMES, "p.csv": TIMES[:14]}), room
+        Case("structures", recipe, {"t.csv": TIMES, "p.csv": TIMES[:24]}), room
     )
     assert verdict.reason.startswith(f"wrong answer: {reason}"), verdict.shown
 

@@ -100,10 +100,53 @@ def test_names_go_before_positions() -> None:
     assert cv.TreePair.of(renamed, turned).identical
     pair = cv.TreePair.of("((a,b),(c,d));", [0, 0, 1, 1])
     assert pair.remarks == (
-        "Only one side has names of leaves, so they go by position.",
-        "truth has ties: 1 merge at the height of another one.",
+        "The labels of pred go by position: the first is that of leaf 'a'.",
+        "truth has ties: 1 merge has the same height as another merge.",
     )
     assert pair.names == ("a", "b", "c", "d")
+
+
+def test_merges_without_names_are_not_paired_with_leaves_of_newick_text() -> None:
+    text, merges = "((a,b),(c,d));", np.array([[0, 1], [2, 3], [4, 5]])
+    with pytest.raises(LabelError, match="leaves of pred have names and those of truth have none"):
+        cv.robinson_foulds(merges, text)
+    with pytest.raises(LabelError, match="leaves of truth have names and those of pred have none"):
+        cv.robinson_foulds(text, merges)
+    assert cv.robinson_foulds(text, cv.Hierarchy(merges, list("abcd"))) == 0
+
+
+def test_an_index_of_pandas_names_the_leaves() -> None:
+    labels = pd.Series([0, 1, 1], index=["c", "a", "b"])
+    assert cv.dendrogram_purity(labels, "((a,b),c);") == 1
+    assert cv.Hierarchy(labels).names == ("c", "a", "b")
+    assert cv.Hierarchy(labels.reset_index(drop=True)).names is None
+    assert cv.Hierarchy(labels.set_axis(["c", "c", "b"])).names is None
+    with pytest.raises(LabelError, match="same leaves"):
+        cv.dendrogram_purity(labels, "((a,b),x);")
+
+
+def test_heights_below_every_number_and_masked_ones_are_refused() -> None:
+    rows = np.array([[0, 1, -np.inf, 2], [2, 3, 1, 3.0]])
+    with pytest.raises(ParameterError, match="the height in row 0 is below every number"):
+        cv.Hierarchy(rows)
+    rows[0, 2] = 0
+    with pytest.raises(ParameterError, match="some are masked"):
+        cv.Hierarchy(np.ma.array(rows, mask=rows == 1))
+    with pytest.warns(PendingDeprecationWarning):
+        old = np.matrix(rows)
+    assert cv.Hierarchy(old).n == 3
+
+
+def test_heights_far_apart_have_a_correlation() -> None:
+    """The gap between the heights of the first tree is larger than any float."""
+    far = np.array([[0, 1, -1e308, 2], [2, 3, 1e308, 3.0]])
+    assert cv.cophenetic_correlation(far, np.array([[0, 1, 1, 2], [2, 3, 2, 3.0]])) == 1
+    assert cv.cophenetic_correlation(far, np.array([[0, 2, 1, 2], [1, 3, 2, 3.0]])) == -0.5
+
+
+def test_independent_levels_share_exactly_nothing() -> None:
+    one, other = [k % 7 for k in range(77)], [k // 7 for k in range(77)]
+    assert cv.hierarchical_mutual_information(one, other) == 0
 
 
 def test_different_leaves_are_listed_on_both_sides() -> None:
@@ -281,7 +324,7 @@ def test_deep_trees_do_not_recurse() -> None:
     hierarchy = cv.Hierarchy(chain)
     assert hierarchy.n == n
     merges = np.column_stack([np.r_[0, np.arange(n, 2 * n - 2)], np.arange(1, n)])
-    pair = cv.TreePair.of(hierarchy, merges)
+    pair = cv.TreePair.of(hierarchy, cv.Hierarchy(merges, range(n)))
     assert cv.robinson_foulds(pair) == 0
     assert pair.take(np.arange(0, n, 7)).truth.inner == len(range(0, n, 7)) - 1
 

@@ -47,7 +47,7 @@ def test_a_star_and_a_caterpillar() -> None:
     n = 3_000
     star = "(" + ",".join(f"({2 * k},{2 * k + 1})" for k in range(n // 2)) + ");"
     pair = cv.TreePair.of(
-        star, cv.Hierarchy(random_linkage(n, np.random.default_rng(1), chain=True))
+        star, cv.Hierarchy(random_linkage(n, np.random.default_rng(1), chain=True), range(n))
     )
     with compiled_always():
         found = cv.cophenetic_correlation(pair)
@@ -81,7 +81,8 @@ import sys
 import numpy as np
 import clustervet as cv
 rows = np.array([[0, 1, 1.0, 2], [2, 3, 2.0, 2], [4, 5, 3.0, 4]])
-cv.b_k(rows, rows), cv.cophenetic_correlation(rows, "((a,c),(b,d));")
+cv.b_k(rows, rows)
+cv.cophenetic_correlation(cv.Hierarchy(rows, list("abcd")), "((a,c),(b,d));")
 sys.exit("numba" in sys.modules or "scipy.cluster" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

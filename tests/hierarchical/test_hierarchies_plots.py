@@ -73,8 +73,9 @@ def test_figures_are_drawn_and_registered(theme: str) -> None:
     (figure,) = figures(pair, theme=theme)
     assert figure.layout.meta["figure"] == "tanglegram"
     note = figure.layout.meta["note"]
-    assert note.startswith("Of 130 leaves an even selection of 100 is drawn; lines and colours are")
-    assert "about these. Lines cross " in note
+    assert note.startswith("Drawn are 100 of 130 leaves, evenly selected, and the groups of these")
+    assert "Lines cross " in note
+    assert figure.layout.meta["title"].endswith("; few of the leaves are drawn.")
     assert svg(figure)[:4] == "<svg"
     (curve,) = figures(cv.b_k(pair), theme=theme)
     assert curve.layout.meta["figure"] == "b-k"
@@ -89,7 +90,7 @@ def test_a_tanglegram_names_leaves_and_colours_groups() -> None:
     assert figure.layout.meta["title"] == "The trees share all 2 groups of leaves below the root."
     other = tanglegram("((a,b),(c,d));", "((a,c),(b,d));")
     assert "share 0 groups of leaves below the root, of 2 and 2" in other.layout.meta["title"]
-    assert other.layout.meta["note"].startswith("Lines cross 1 time, ")
+    assert other.layout.meta["note"].startswith("Lines cross 1 time (")
 
 
 def test_selected_leaves_keep_their_numbers() -> None:

@@ -198,12 +198,30 @@ WRONG = {
     "too few objects for a matrix": (lambda: cv.Cover(MATRIX, 4), "the matrix has 5 rows"),
     "degrees": (
         lambda: cv.Cover(np.array([[1.0, 0.0], [0.3, 0.7]])),
-        "row 1 of the matrix holds 0.3.*soft clustering",
+        "row 1 of the matrix holds 0.3.*cv.Memberships",
     ),
     "sparse degrees": (lambda: cv.Cover(sparse.csr_array([[0.0, 1.0], [2.0, 0.0]])), "row 1.*2.0"),
     "NaN in a matrix": (
         lambda: cv.Cover(np.array([[1.0, np.nan]])),
         "row 0 of the matrix holds nan",
+    ),
+    "a masked matrix": (lambda: cv.Cover(np.ma.array(MATRIX, mask=MATRIX)), "some are masked"),
+    "complex numbers": (lambda: cv.Cover(sparse.csr_array([[1 + 0j]])), "not complex128"),
+    "a sparse vector": (lambda: cv.Cover(sparse.coo_array([1, 0])), "its shape is .2,."),
+    "a group without a name": (lambda: cv.Cover({np.nan: [0]}), "name of a group is missing"),
+    "no object at all": (lambda: cv.Cover.from_objects({}), "needs at least one object"),
+    "rows of 0 and 1": (lambda: cv.Cover([[1, 0], [1, 1]]), "in group '1'. A matrix of 0 and 1 is"),
+    "a truth value that is missing": (
+        lambda: cv.Cover(pd.DataFrame({"g": [True, False], "h": [True, None]})),
+        "column 'h' of the frame has a missing value",
+    ),
+    "columns of 0 and 1": (
+        lambda: cv.Cover(pd.DataFrame({"g": [1, 0, 1], "h": [1, 1, 0]})),
+        "two columns of 0 and 1 may be",
+    ),
+    "a place that is none": (
+        lambda: cv.Cover(GROUPS).take(np.array([-1])),
+        "places of objects must be between 0 and",
     ),
     "a matrix of texts": (lambda: cv.Cover(np.array([["a", "b"]])), "holds 0 and 1, or booleans"),
     "a matrix without rows": (lambda: cv.Cover(np.zeros((0, 2))), "its shape is"),
@@ -235,7 +253,7 @@ WRONG = {
     ),
     "nothing in common": (
         lambda: cv.CoverPair([["a", "b"]], [0, 1]),
-        "no object in common: truth has 'a', and pred has '0'",
+        "no object in common: truth has 'a', and pred has 0",
     ),
     "one side": (lambda: cv.omega_index(GROUPS), "omega_index needs truth and prediction"),
     "a pair and a side": (
@@ -257,6 +275,31 @@ WRONG = {
         "no measure compares a Cover with a Memberships",
     ),
 }
+
+
+def test_columns_that_are_called_object_and_group_may_be_in_any_order():
+    frame = pd.DataFrame({"group": ["red", "red"], "object": ["a", "b"]})
+    assert cv.Cover(frame).groups == cv.Cover(frame[["object", "group"]]).groups
+    assert cv.Cover(frame).groups == {"red": ["a", "b"]}
+
+
+def test_every_kind_of_sparse_matrix_is_read():
+    for kind in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"):
+        made = getattr(sparse, f"{kind}_array")(np.array([[1, 0], [1, 1]]))
+        assert cv.Cover(made).groups == {0: [0, 1], 1: [1]}
+
+
+def test_a_label_of_noise_is_mentioned():
+    said = cv.CoverPair(["a", "a", "b"], ["0", "0", "-1"]).remarks
+    assert said == ("label -1 is scored as one group of pred (1 object)",)
+    assert cv.CoverPair(["a", "a", "b"], [1, 1, -1]).remarks == ()  # signs
+
+
+@pytest.mark.parametrize("beta", [1e-200, 1e200, 1e308])
+def test_any_weight_of_recall_has_a_value(beta):
+    covers = [{0, 1}, {2}], [{0, 1, 2}]
+    limit = cv.extended_bcubed_recall if beta > 1 else cv.extended_bcubed_precision
+    assert cv.extended_bcubed_f1(*covers, beta=beta) == pytest.approx(limit(*covers), rel=1e-15)
 
 
 @pytest.mark.parametrize("what", WRONG)

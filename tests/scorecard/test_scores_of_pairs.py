@@ -30,10 +30,11 @@ TREES = [linkage(POINTS, method) for method in ("average", "single")]
 def test_a_card_has_every_measure_of_the_kind(kind, sides):
     card = cv.external_scores(*sides)
     records = cv.measures.select(kind=kind)
+    # Two trees have no classes that the purity could be of.
+    records = [record for record in records if record.key != "dendrogram_purity"]
     assert list(card) == [record.key for record in records]
     for record in records:
-        if record.key != "dendrogram_purity":  # which refuses two trees
-            assert card[record.key] == pytest.approx(record(*sides), nan_ok=True)
+        assert card[record.key] == pytest.approx(record(*sides), nan_ok=True)
     data = json.loads(card.to_json())
     assert data["kind"] == kind
     assert data["objects"] == card.subject.objects

@@ -12,12 +12,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from scipy.sparse import coo_matrix, csr_array, csr_matrix
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 
 import clustervet as cv
-from clustervet.errors import LabelError
+from clustervet.errors import LabelError, ParameterError
 
 DEGREES = [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 0.5]]
 COLUMNS = {name: [row[k] for row in DEGREES] for k, name in enumerate("abc")}
@@ -96,7 +97,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "negative": ([[1, 0], [1.5, -0.5]], "row 1 of memberships holds -0.5; memberships are not neg"),
     "missing": ([[1, 0], [math.nan, 1]], "row 1 of memberships holds nan; memberships are finite"),
     "infinite": (csr_array([[1, 0], [0, math.inf]]), "row 1 of memberships holds inf"),
-    "sum": ([[1, 0], [0.5, 0.4]], "row 1 of memberships sums to 0.9, not 1; with normalize=True"),
+    "sum": ([[1, 0], [0.5, 0.4]], "row 1 of memberships sums to 0.9, not 1. If no column"),
     "no degree": ([[1, 0], [0, 0]], "row 1 of memberships is all zero"),
     "empty": (np.zeros((0, 2)), "memberships is empty"),
     "three dimensions": (np.ones((2, 2, 2)), "one-dimensional|must be a matrix"),
@@ -113,6 +114,12 @@ REFUSED: dict[str, tuple[Any, str]] = {
         pd.DataFrame([[0.5, 0.5]], columns=["a", "a"]),
         "two clusters are called 'a'; their names must differ",
     ),
+    "complex": (np.array([[1 + 1j, 0]]), "must be a matrix of real numbers, not complex128"),
+    "several at once": (
+        [[1, 0, 0.5, 0.5], [0, 1, 1, 0]],
+        "every row of memberships sums to 2, not 1, as if these were 2 clusterings",
+    ),
+    "names that are missing": ([{math.nan: 1}, {math.nan: 1}], "names must .* some are missing"),
     "missing label": (["a", None], "row 1 of memberships has no label; leave such objects out"),
 }
 
@@ -122,6 +129,46 @@ def test_what_is_no_membership_is_refused(case: str) -> None:
     given, why = REFUSED[case]
     with pytest.raises(LabelError, match=why):
         cv.Memberships(given)
+
+
+def test_degrees_whose_sum_is_no_float_are_divided_by_it() -> None:
+    found = cv.Memberships([[1e308, 1e308, 0], [0, 0, 1]], normalize=True)
+    assert found.shares.tolist() == [[0.5, 0.5, 0], [0, 0, 1]]
+    packed = cv.Memberships(csr_array([[1e308, 1e308, 0], [0, 0, 1]]), normalize=True)
+    assert packed.shares.toarray().tolist() == found.shares.tolist()
+
+
+def test_rounding_below_zero_is_zero() -> None:
+    for degrees in ([[-8e-16, 1], [0.5, 0.5]], csr_array([[-8e-16, 1], [0.5, 0.5]])):
+        shares = cv.Memberships(degrees).shares
+        assert shares.min() == 0
+        assert shares.sum(axis=1).tolist() == [1, 1]
+
+
+def test_every_kind_of_sparse_matrix_is_read() -> None:
+    degrees = np.array([[0.5, 0.5], [0, 1]])
+    for kind in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"):
+        made = getattr(sparse, f"{kind}_array")(degrees)
+        assert cv.Memberships(made).shares.toarray().tolist() == degrees.tolist()
+
+
+def test_names_are_held_against_an_index() -> None:
+    named = cv.Memberships({"x": {"a": 1}, "y": {"a": 1}, "z": {"b": 1}})
+    frame = pd.DataFrame({"a": [0, 1, 1], "b": [1, 0, 0]}, index=["z", "y", "x"])
+    with pytest.raises(LabelError, match="row 0 is 'x' in truth and 'z' in pred"):
+        cv.ndc(named, frame)
+    assert cv.ndc(named, frame.loc[["x", "y", "z"]]) == 1
+    assert cv.ndc(named, frame.iloc[::-1].reset_index(drop=True)) == 1  # which counts the rows
+    with pytest.raises(LabelError, match="truth alone has 1, such as 'z' and pred alone has 1, su"):
+        cv.ndc(named, frame.set_axis(["w", "y", "x"]))
+    with pytest.raises(LabelError, match="truth alone has 3, such as 'x' and pred alone has 3, su"):
+        cv.ndc(named, frame.set_axis([7, 8, 9]))
+
+
+def test_rows_that_are_none_are_refused() -> None:
+    for places in ([3], [-1], [], [0.5]):
+        with pytest.raises(ParameterError, match="places of objects must be"):
+            cv.Memberships([[1, 0]]).take(np.array(places))
 
 
 def test_messages_name_the_side_that_is_wrong() -> None:

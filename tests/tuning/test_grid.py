@@ -59,15 +59,18 @@ def test_settings_with_as_many_clusters_are_one_answer():
 
 
 def test_parameters_of_clusterers_that_look_for_dense_regions():
-    grid = {"eps": [0.5, 1, 2], "min_samples": [3, 5]}
+    grid = {"eps": [0.5, 1, 2, 4], "min_samples": [3, 5]}
     found = cv.tune(DBSCAN(), X, grid=grid, **FEW)
     assert list(found.curves) == ["dbcv"]
     assert found.choices["dbcv"].clear
     assert found.counts[found.values.index(found.voted)] == 3
     assert found.settings[found.voted]["eps"] in (1, 2)
     both = cv.tune([DBSCAN(), "kmeans"], X, grid={**grid, "n_clusters": [2, 3]}, **FEW)
-    assert len(both.values) == 6 + 2
+    assert len(both.values) == 8 + 2
     assert "silhouette" in both.curves
+    ends = cv.tune(DBSCAN(), X, grid={"eps": [0.3, 0.5, 1], "min_samples": [3, 5]}, **FEW)
+    assert "eps=1" in str(ends.values[ends.choices["dbcv"].index])
+    assert ends.choices["dbcv"].why == "the best value lies at the end of the range"
 
 
 def test_pipelines_and_two_of_a_kind():

@@ -85,7 +85,7 @@ def test_undefined_values_are_skipped_and_counted():
 def test_fewer_than_two_defined_values_choose_nothing(curve):
     choice = find_optimum([2, 3, 4], curve)
     assert (choice.value, choice.clear) == (None, False)
-    assert "two values with a number" in choice.why
+    assert "at least two values must have a number" in choice.why
 
 
 def test_an_infinite_value_beats_all_finite_ones():

@@ -159,8 +159,13 @@ def _grid(
     found: dict[str, Sequence[float]] = {} if tried is None else {name: tried}
     for one in grid or []:
         key, sign, text = one.partition("=")
-        if not sign or not key or key in found:
-            raise ParameterError(f"--grid must be NAME=RANGE, once for each name, not {one!r}.")
+        if not sign or not key:
+            raise ParameterError(f"--grid must be NAME=RANGE, not {one!r}.")
+        if key in found:
+            again = (
+                "--k or --parameter gives" if key == name and tried is not None else "--grid has"
+            )
+            raise ParameterError(f"{again} values of {key} already; give them once.")
         found[key] = _values(text, f"--grid {key}")
     return found or {name: range(2, 21)}
 

@@ -20,6 +20,8 @@ from clustervet.labels.pair import noise_policies, settled
 
 # Rows whose sums differ from 1 by more are no memberships; those of written digits differ by less.
 TOLERANCE = 1e-3
+# Degrees below 0 by less are 0 with a rounding error.
+ROUNDING = 1e-12
 
 
 def shared_cells(
@@ -110,6 +112,8 @@ def read_memberships(
         _, names, given = frame_parts(given)
     if np.ma.is_masked(given):
         raise LabelError(f"{what} must be a matrix of numbers; some are masked.")
+    if getattr(getattr(given, "dtype", None), "kind", "") == "c":
+        raise LabelError(f"{what} must be a matrix of real numbers, not {given.dtype}.")
     if hasattr(given, "tocsr"):
         matrix: Any = csr_array(given.tocsr().astype(np.float64))
         matrix.sum_duplicates()
@@ -126,8 +130,13 @@ def read_memberships(
     if not matrix.shape[0] or not matrix.shape[1]:
         raise LabelError(f"{what} is empty; its shape is {matrix.shape}.")
     _refuse(matrix, ~np.isfinite(_values(matrix)), what, "memberships are finite")
-    _refuse(matrix, _values(matrix) < 0, what, "memberships are not negative")
-    sums = np.asarray(matrix.sum(axis=1), np.float64).ravel()
+    _refuse(matrix, _values(matrix) < -ROUNDING, what, "memberships are not negative")
+    if (_values(matrix) < 0).any():  # what a sum that rounds leaves behind is no degree
+        matrix = matrix.maximum(0) if hasattr(matrix, "tocsr") else np.maximum(matrix, 0)
+    sums = _row_sums(matrix)
+    if normalize and np.isinf(sums).any():  # beyond every float; halved often enough they are not
+        matrix = _by_rows(matrix, np.where(np.isinf(sums), 2.0 ** matrix.shape[1].bit_length(), 1))
+        sums = _row_sums(matrix)
     zero = np.flatnonzero(sums == 0)
     if len(zero):
         raise LabelError(
@@ -136,12 +145,23 @@ def read_memberships(
         )
     off = np.flatnonzero(abs(sums - 1) > TOLERANCE)
     if len(off) and not normalize:
+        times = round(float(sums[0]))
+        if times > 1 and (abs(sums - times) <= TOLERANCE).all():
+            raise LabelError(
+                f"every row of {what} sums to {times}, not 1, as if these were {times} "
+                "clusterings; give the degrees of one."
+            )
         raise LabelError(
-            f"row {off[0]} of {what} sums to {sums[off[0]]:.6g}, not 1; with ",
+            f"row {off[0]} of {what} sums to {sums[off[0]]:.6g}, not 1. If no column is missing, ",
             Setting("normalize", True),
-            " every row is divided by its sum.",
+            " divides every row by its sum.",
         )
     return _by_rows(matrix, sums), names
+
+
+def _row_sums(matrix: Any) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        return np.asarray(matrix.sum(axis=1), np.float64).ravel()
 
 
 def _values(matrix: Any) -> NDArray[np.float64]:

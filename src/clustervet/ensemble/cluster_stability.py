@@ -290,7 +290,8 @@ class Stability(Result):
     def _notes(self) -> list[str]:
         said = [
             "jaccard: mean over the samples of the best Jaccard index; stable from 0.75, highly "
-            "stable from 0.85. dissolved: samples with at most 0.5; recovered: with more than 0.75."
+            "stable from 0.85. dissolved: share of the samples in which it is at most 0.5; "
+            "recovered: in which it is more than 0.75."
         ]
         noise = int((self.labels < 0).sum())
         if noise:
@@ -299,14 +300,18 @@ class Stability(Result):
         known = self.objects[~np.isnan(self.objects)]
         moved = int((known < 0.5).sum())
         if moved:
-            many = f"{counted(moved, 'object')} ({moved / len(known):.1%})"
             own = "its" if moved == 1 else "their"
-            said.append(f"{many} left {own} cluster in more than half of the samples.")
+            said.append(
+                f"{moved:,} of the {counted(len(known), 'object')} ({moved / len(known):.1%}) that "
+                f"samples held left {own} cluster in more than half of these."
+            )
         for why, count in self.failed.items():
             said.append(f"{counted(count, 'sample')} left out: {show_label(why, 200)}.")
         if self.remark:
             said.append(self.remark)
-        said.append("A stable cluster need not be a real one: a cut through one group may be too.")
+        said.append(
+            "A stable cluster need not be a real one: a cut through one group can be stable too."
+        )
         return said
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any, Literal
 
@@ -25,7 +26,7 @@ from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.geometry.assign import How, assign
 from clustervet.geometry.metrics import check_standardize, read_metric
 from clustervet.geometry.points import read_points, standardized
-from clustervet.labels import check_index
+from clustervet.labels import check_index, read_labels
 from clustervet.labels.index import index_of
 from clustervet.labels.keyed import as_mapping, is_keyed
 from clustervet.labels.pair import read_clustered
@@ -112,7 +113,7 @@ def drift(
     --------
     >>> import clustervet as cv
     >>> cv.drift({"x": 0, "y": 0, "z": 1}, {"x": "a", "y": "a", "w": "b"}).verdict
-    'Of 2 clusters, 1 kept; 1 born and 1 died; 0.0% of the objects moved.'
+    'Of 2 clusters, 1 kept; 1 born and 1 died; 0.0% of the 2 objects in both moved.'
     >>> X, labels = [[0.0], [1.0], [8.0], [9.0]], ["low", "low", "high", "high"]
     >>> cv.drift(labels, X=X, new=[[0.5], [7.0], [7.5], [9.0]]).counts.tolist()
     [[2, 2], [3, 1]]
@@ -214,7 +215,17 @@ def _step(
             Setting("objects", "new"),
             ".",
         )
-    return make_drift(titles, (old, young), (first, second), level)
+    unlabelled = [
+        int((codes < 0).sum()) - _missing(side) for side, codes in ((one, first), (two, second))
+    ]
+    found = make_drift(titles, (old, young), (first, second), level)
+    return replace(found, noise=(unlabelled[0], unlabelled[1]))
+
+
+def _missing(labels: Any) -> int:
+    """Return how many objects have no label."""
+    absent = read_labels(labels, "labels").missing
+    return 0 if absent is None else int(absent.sum())
 
 
 def _same_objects(

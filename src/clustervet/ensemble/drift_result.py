@@ -112,6 +112,8 @@ class Drift(Result):
         Wilson's interval of this share.
     confidence : float
         The confidence of all intervals.
+    noise : tuple of int
+        The objects labelled as noise at both times, which are in no cluster.
 
     Examples
     --------
@@ -131,6 +133,7 @@ class Drift(Result):
     moved: float
     interval: tuple[float, float]
     confidence: float
+    noise: tuple[int, int] = (0, 0)
 
     def of(self, kind: Kind) -> list[DriftEvent]:
         """Return the events of one kind.
@@ -187,7 +190,13 @@ class Drift(Result):
         events = f"; {listed(said)}" if said else ""
         if math.isnan(self.moved):
             return f"{what}{events}."
-        return f"{what}{events}; {self.moved:.1%} of the objects moved."
+        return f"{what}{events}; {self._moved_words}."
+
+    @property
+    def _moved_words(self) -> str:
+        both = int(((self.codes[0] >= 0) & (self.codes[1] >= 0)).sum())
+        whose = "objects" if both == len(self.codes[0]) else f"{both:,} objects in both"
+        return f"{self.moved:.1%} of the {whose} moved"
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row per flow of each event.
@@ -239,6 +248,7 @@ class Drift(Result):
             "moved": plain(self.moved),
             "interval": plain(self.interval),
             "confidence": self.confidence,
+            "noise": list(self.noise),
             "events": rows,
             "verdict": self.verdict,
         }
@@ -279,14 +289,25 @@ class Drift(Result):
         ]
         if self.of("born") or self.of("died"):
             said.append(
-                "A cluster that was born or died is shown with its largest common origin or "
-                "destination; a dash means that all its objects were, or are, in no cluster."
+                "A cluster that was born is shown with the cluster that most of its objects come "
+                "from, and one that died with the cluster that most of them went to; a dash means "
+                "no cluster."
             )
         if not math.isnan(self.moved):
             low, high = self.interval
-            said.append(f"moved: {self.moved:.1%} [{low:.1%}, {high:.1%}] of the objects")
+            said.append(f"{self._moved_words}, {level} interval {low:.1%} to {high:.1%}.")
         if self.gone or self.added:
-            said.append(f"objects that left all clusters: {self.gone:,}; new ones: {self.added:,}")
+            said.append(
+                f"In a cluster before and in none after: {counted(self.gone, 'object')}; the other "
+                f"way round: {self.added:,}."
+            )
+        noise = [
+            f"{counted(count, 'object')} in {name}"
+            for name, count in zip(self.names, self.noise, strict=True)
+            if count
+        ]
+        if noise:
+            said.append(f"Noise counts as no cluster: {listed(noise)}.")
         return said
 
 

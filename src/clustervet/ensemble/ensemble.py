@@ -42,6 +42,7 @@ from clustervet.labels import show_label
 from clustervet.labels.pair import Missing, NoisePolicy
 from clustervet.partition import Partition
 from clustervet.registry import Estimate, Measure, MeasureFunction
+from clustervet.view.words import names as first_names
 
 Floats = NDArray[np.float64]
 VI = "variation_of_information"
@@ -207,8 +208,10 @@ class Ensemble:
         if not isinstance(which, str):
             return whole(which, "the position of a labeling", 0, len(self) - 1)
         if which not in self.names:
-            hint = suggestion(which, self.names, "see names.")
-            raise ParameterError(f"there is no labeling {show_label(which)!r}; {show_label(hint)}")
+            hint = show_label(
+                suggestion(which, self.names, f"there are {first_names(self.names, 6)}."), 200
+            )
+            raise ParameterError(f"there is no labeling {show_label(which)!r}; {hint}")
         return self.names.index(which)
 
     @cached_property

@@ -331,7 +331,7 @@ def check_comparison(
     """
     alike = [[0, 1]]
     smallest = Ensemble(alike * 2, measure=measure)
-    _ = smallest.trajectory() if trajectory else smallest.medoid  # which refuse similarities
+    _ = smallest.trajectory() if trajectory else smallest.summary()  # which refuse similarities
     if names is not None:
         Ensemble(alike * len(names), names, weights, measure)
     if groups is not None:

@@ -11,9 +11,9 @@ from clustervet.external.common import (
     NO_OBJECTS,
     at_most_one,
     objects_of,
-    positive,
     ratios,
     share,
+    squared,
 )
 from clustervet.registry import measure
 
@@ -107,7 +107,7 @@ def bcubed_f1(table: Contingency, beta: float = 1.0) -> float:
     >>> round(bcubed_f1(["a", "a", "b", "b"], [0, 0, 0, 0]), 12)
     0.666666666667
     """
-    weight = positive(beta, "beta") ** 2
+    weight = squared(beta)
     precision, recall = (_agreement(table, of_clusters=side) for side in (True, False))
     if table.partial and not precision and not recall:
         return 0.0

@@ -21,6 +21,8 @@ Items = NDArray[Any]
 Floats = NDArray[np.float64]
 # Cells up to which a difference that lost its digits is computed again in more digits.
 MANY_CELLS = 10_000
+# A weight of recall beyond which values are equal to all digits of a float.
+LARGEST_BETA = 1e100
 
 
 def in_base(nats: float, base: float) -> float:
@@ -63,6 +65,11 @@ def root(square: Floats) -> Floats: ...
 def root(square: float | Floats) -> float | Floats:
     """The square root of a number, or of each item of an array."""
     return np.sqrt(square) if isinstance(square, np.ndarray) else math.sqrt(square)
+
+
+def squared(beta: float) -> float:
+    """The square of a weight of recall; larger ones would give the same, and overflow."""
+    return min(positive(beta, "beta"), LARGEST_BETA) ** 2
 
 
 def harmonic(a: float, b: float) -> float:

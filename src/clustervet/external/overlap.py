@@ -16,9 +16,9 @@ from clustervet.external.common import (
     at_most_one,
     harmonic,
     objects_of,
-    positive,
     ratios,
     share,
+    squared,
 )
 from clustervet.labels import plain_label
 from clustervet.registry import measure
@@ -288,7 +288,7 @@ def f_measure(table: Contingency, beta: float = 1.0) -> float:
     >>> f_measure(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.7333333333333334
     """
-    weight = positive(beta, "beta") ** 2
+    weight = squared(beta)
     sizes = table.plain.cluster_sizes if table.plain else table.cluster_sizes
     overlap, majority, cluster = (
         as_array(column)

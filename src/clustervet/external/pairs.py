@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from clustervet.contingency import Contingency
-from clustervet.external.common import NO_OBJECTS, pairs_of, positive, root, share
+from clustervet.external.common import NO_OBJECTS, pairs_of, root, share, squared
 from clustervet.registry import measure
 
 NO_CLASS_PAIR = "every class has one object, so no pair shares a class"
@@ -235,7 +235,7 @@ def pair_f1(table: Contingency, beta: float = 1.0) -> float:
     >>> pair_f1([0, 0, 1, 1], [0, 0, 0, 1])
     0.4
     """
-    weight = positive(beta, "beta") ** 2
+    weight = squared(beta)
     pairs = pairs_of(table)
     missed = share(pairs.n10, pairs.total, "one object makes no pair")
     wrong = share(pairs.n01, pairs.total, "one object makes no pair")

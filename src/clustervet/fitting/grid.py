@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,16 +40,24 @@ class GridAlgorithm(Algorithm):
         return self.combinations[value][0]
 
     def ends(self, values: Sequence[Any]) -> list[int] | None:
-        """Return the places of settings with the least or the largest number of clusters."""
-        numbers: list[Any] = [
-            next((x for name, x in self.combinations[value][1].items() if name in NUMBERS), None)
-            for value in values
-        ]
-        held = {float(number) for number in numbers if is_number(number)}
-        if len(held) < 2:
-            return []
-        outer = min(held), max(held)
-        return [place for place, number in enumerate(numbers) if number in outer]
+        """Return the places of settings of which a number is the least or the largest one tried.
+
+        Numbers of clusters are compared over all clusterers, other numbers among those of one.
+        Two values of another parameter have none between them that could be the best.
+        """
+        places: dict[Any, list[tuple[int, float]]] = defaultdict(list)
+        for place, value in enumerate(values):
+            algorithm, settings = self.combinations[value]
+            for name, number in settings.items():
+                if is_number(number):
+                    whose = "" if name in NUMBERS else (id(algorithm), name)
+                    places[whose].append((place, float(number)))
+        found: set[int] = set()
+        for whose, held in places.items():
+            numbers = {number for _, number in held}
+            if len(numbers) >= (3 if whose else 2):
+                found.update(p for p, number in held if number in (min(numbers), max(numbers)))
+        return sorted(found)
 
     def settings_of(self, value: Any) -> dict[str, Any]:
         """Return the name and the settings of one combination."""

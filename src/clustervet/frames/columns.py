@@ -344,7 +344,7 @@ def refused_value(column: str, name: str, place: str, value: Any, comma: bool = 
     `comma` tells that numbers of the column have a decimal comma.
     """
     what = f"column {show_label(column)!r} of {name}"
-    hint = "mend it, or leave the column out of the features."
+    hint = "mend it, or leave the column out."
     if value is None or (isinstance(value, str) and value in MISSING) or value != value:
         return FileError(f"{what} has no value in {place}; {hint}")
     shown = show_label(value)

@@ -65,7 +65,10 @@ def rows_of_objects(
         rows = np.full(len(firsts), -1)
         rows[objects[kept]] = kept
         if np.count_nonzero(rows >= 0) < len(kept):
-            raise FileError(f"{where} has an object twice in {show_label(name)!r}.")
+            twice = np.bincount(objects[kept]).argmax()
+            said = f"{where} has {show_label(ids.restore(firsts[[twice]])[0])!r} twice in column "
+            inside = f" where the group is {show_label(name)!r}" if name else ""
+            raise FileError(f"{said}{show_label(id)!r}{inside}.")
         found[name] = rows
     return list(ids.restore(firsts)), found
 

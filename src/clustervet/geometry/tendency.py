@@ -207,17 +207,20 @@ class Tendency(Result):
             said.append(f"The Hopkins statistic is left out; with {many} it says little.")
         elif self.features:
             said.append(
-                "hopkins: 0.5 for uniform points, towards 1 for uneven ones; a single Gaussian "
-                "cloud scores above 0.5 as well. p: against 199 sets of uniform points in the box "
-                f"of the data; by the Beta law, which knows no edges, {_p(self.beta_p_value)}."
+                "hopkins: about 0.5 for uniform points, up to 1 for points in dense regions; one "
+                "Gaussian cloud scores above 0.5 as well. Its p-value compares with 199 sets of "
+                "uniform points in the box of the data. By the Beta law, which ignores the edges, "
+                f"{_p(self.beta_p_value)}."
             )
             if self.features > MANY_FEATURES:
                 said.append(
                     f"With {self.features:,} features the Hopkins statistic rests on a few points."
                 )
         said.append(
-            "dip: distance to the nearest distribution with one mode; p: if there is one. Groups "
-            "that overlap, or that no test direction separates, may be missed."
+            "dip: distance to the nearest distribution with one mode; its p-value is that of data "
+            "with one mode. The sentence below has the least p-value times the number of dip "
+            f"tests, {len(self.dips)}. Groups that overlap, or that no test direction separates, "
+            "may be missed."
         )
         looked = _looked(self.features) if self.features else PAIRS
         if self.points > looked:

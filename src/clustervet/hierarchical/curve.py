@@ -295,7 +295,8 @@ def _refuse_cut(k: Any, n: int, cuts: Sequence[frozenset[int]]) -> None:
     """Refuse a number of clusters that a tree does not have."""
     if not is_whole(k) or not 1 <= k <= n:
         raise ParameterError(
-            f"ks must be between 1 and {n:,}, the number of objects, not {shown(k)}."
+            f"numbers of clusters must be between 1 and {n:,}, the number of objects, not "
+            f"{shown(k)}."
         )
     lacking = [name for name, held in zip(("truth", "pred"), cuts, strict=True) if k not in held]
     if lacking:

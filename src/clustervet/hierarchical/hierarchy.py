@@ -16,14 +16,15 @@ from clustervet.hierarchical.shape import Shape, shape_of
 from clustervet.hierarchical.tree import Places, Tree, read_taxonomy, read_tree
 from clustervet.labels import plain_label, show_label
 from clustervet.labels.arrays import is_missing, kind_of
+from clustervet.labels.index import names_of
 from clustervet.labels.keyed import as_mapping, is_keyed
 from clustervet.labels.pair import Missing
 from clustervet.registry import refuse_others
 from clustervet.view import Result, Section, facts_table, plain_table
 from clustervet.view.words import brief, counted, names, spoken
 
-# Nodes and numbers of clusters that a document shows.
-SHOWN = 20
+# Nodes that a document shows, and names before the others are only counted.
+SHOWN, FEW = 20, 6
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -261,20 +262,23 @@ class Hierarchy(Result):
             "objects": f"{self.n:,}",
             "inner nodes": f"{shape.inner:,}",
             "nodes with more than two children": f"{several:,}",
-            "numbers of clusters": names(self.clusters[:SHOWN], SHOWN),
+            "numbers of clusters": names(self.clusters, FEW),
         }
         if shape.inner:
             facts["height of the root"] = brief(float(shape.heights[-1]))
         if self.names is not None:
-            facts["names"] = names([self.names[k] for k in self.objects[:SHOWN].tolist()], 6)
+            facts["names"] = names([self.names[k] for k in self.objects.tolist()], FEW)
         nodes = {name: values[:SHOWN] for name, values in self.columns().items()}
-        note = f"The highest {SHOWN} of {shape.inner:,} nodes." if shape.inner > SHOWN else ""
+        title = "Nodes from the root down"
+        if shape.inner > SHOWN:
+            title = f"The highest {SHOWN} of {shape.inner:,} nodes"
         tables = [facts_table("hierarchy-facts", "The tree", facts)]
         if shape.inner:
-            tables.append(plain_table("hierarchy-nodes", "Nodes from the root down", nodes, note))
+            tables.append(plain_table("hierarchy-nodes", title, nodes))
         said = f"A hierarchy of {counted(self.n, 'object')}"
         if self.tied:
-            said += f" with {counted(self.tied, 'merge')} at the height of another one"
+            are = "has" if self.tied == 1 else "have"
+            said += f"; {counted(self.tied, 'merge')} {are} the same height as another merge"
         return Section("hierarchy", "Hierarchy", (f"{said}.",), tuple(tables), subject=self)
 
 
@@ -314,8 +318,14 @@ def _read(given: Any, missing: Missing) -> tuple[Tree, tuple[str, ...] | None]:
         known = _texts(held)
         return read_taxonomy({"labels": list(held.values())}, None, missing), known
     if is_flat(given):
-        return read_taxonomy({"labels": given}, None, missing), None
-    return read_tree(given, None, missing), None
+        return read_taxonomy({"labels": given}, None, missing), _index_names(given)
+    return read_tree(given, None, missing), _index_names(given)
+
+
+def _index_names(given: Any) -> tuple[str, ...] | None:
+    """Return the index of a column or frame of labels as names."""
+    index = names_of(given)
+    return None if index is None else _texts(index)
 
 
 def _texts(given: Any) -> tuple[str, ...]:

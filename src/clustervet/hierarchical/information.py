@@ -52,11 +52,24 @@ def mutual_nats(one: Shape, two: Shape) -> float:
             break
         u, v = above[0][both], beside[0][both]
         part, other = below[0][both], under[0][both]
-        for sign, (x, y) in ((1, (u, v)), (-1, (part, v)), (-1, (u, other)), (1, (part, other))):
-            _, counts = np.unique(x * two.nodes + y, return_counts=True)
-            terms += (sign * counts * np.log(counts)).tolist()
+        _, first, counts = np.unique(
+            part * two.nodes + other, return_index=True, return_counts=True
+        )
+        whole, left_side, right_side = (
+            _sizes(x * two.nodes + y)[first] for x, y in ((u, v), (part, v), (u, other))
+        )
+        # Whole numbers first, so that parts that are independent have exactly nothing in common.
+        chance = left_side * right_side
+        terms += (counts * np.log1p((counts * whole - chance) / chance)).tolist()
         above, beside = below, under
     return max(0.0, math.fsum(terms) / n)
+
+
+def _sizes(keys: Places) -> Places:
+    """The number of times that each key is there."""
+    _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    found: Places = counts[place]
+    return found
 
 
 class Affinity:

@@ -48,7 +48,7 @@ def correlation(one: Shape, two: Shape, first: Floats, second: Floats) -> float 
     if not one.inner or first[0] == first[-1] or second[0] == second[-1]:
         return None
     # From 0 to 1, so that no square is lost or too large.
-    x, y = ((side - side[0]) / (side[-1] - side[0]) for side in (first, second))
+    x, y = map(_from_0_to_1, (first, second))
     pairs = one.leaves * (one.leaves - 1) // 2
     x, y = (
         side - math.fsum((side * shape.pairs).tolist()) / pairs
@@ -62,6 +62,14 @@ def correlation(one: Shape, two: Shape, first: Floats, second: Floats) -> float 
     else:
         products = (x * _joined(one, two, y)).tolist()
     return min(1.0, max(-1.0, math.fsum(products) / math.sqrt(spreads[0] * spreads[1])))
+
+
+def _from_0_to_1(rising: Floats) -> Floats:
+    low, high = float(rising[0]), float(rising[-1])
+    if math.isinf(high - low):  # further apart than any float
+        rising, low, high = rising / 2, low / 2, high / 2
+    scaled: Floats = (rising - low) / (high - low)
+    return scaled
 
 
 def _joined(one: Shape, two: Shape, second: Floats) -> Floats:

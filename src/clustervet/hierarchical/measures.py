@@ -19,8 +19,8 @@ from clustervet.registry import measure
 FLAT = "all pairs of objects are joined at one height in one of the trees"
 PEROTTI = "Perotti, Tessone & Caldarelli 2015, Phys. Rev. E 92, 062825"
 GATES = "Gates, Wood, Hetrick & Ahn 2019, Sci. Rep. 9, 8574"
-# Trees of more objects have finer groups, so that trees of a sample say little about their source.
-GROWS = "it depends on how many objects the trees hold, and not on their source alone"
+# Trees of more objects have finer groups, so trees of a sample say little about their source.
+GROWS = "its values change with the number of objects"
 Average = Literal["geometric", "arithmetic", "min", "max"]
 
 

@@ -9,11 +9,13 @@ from typing import Any, Self
 import numpy as np
 
 from clustervet._checks import one_of
-from clustervet.errors import LabelError, ParameterError
+from clustervet._checks import places as checked_places
+from clustervet.errors import LabelError, ParameterError, Setting
 from clustervet.hierarchical.hierarchy import Hierarchy, is_flat, refuse_other
 from clustervet.hierarchical.shape import Shape, same
 from clustervet.hierarchical.tree import Places
 from clustervet.labels import check_index
+from clustervet.labels.index import names_of
 from clustervet.labels.pair import Missing
 from clustervet.registry import register_door
 from clustervet.registry.subjects import register_subject
@@ -96,7 +98,7 @@ class TreePair:
                 )
             across = np.arange(count)
             if names is not None:
-                remarks.append("Only one side has names of leaves, so they go by position.")
+                remarks.append(_by_position(one, two))
         inside = (one.tree.leaf >= 0) & (two.tree.leaf[across] >= 0)
         if not inside.any():
             raise LabelError("no object is in both trees.")
@@ -107,7 +109,8 @@ class TreePair:
         for side, name in ((one, "truth"), (two, "pred")):
             if side.tied:
                 ties = counted(side.tied, "merge")
-                remarks.append(f"{name} has ties: {ties} at the height of another one.")
+                are = "has" if side.tied == 1 else "have"
+                remarks.append(f"{name} has ties: {ties} {are} the same height as another merge.")
         return cls(
             _restricted(one, kept),
             _restricted(two, across[kept]),
@@ -119,6 +122,11 @@ class TreePair:
     def n(self) -> int:
         """The number of objects."""
         return self.truth.leaves
+
+    @property
+    def smallest(self) -> int:
+        """All objects: a tree has no clusters of which one could be small."""
+        return self.n
 
     @cached_property
     def identical(self) -> bool:
@@ -196,14 +204,10 @@ class TreePair:
 
     def _checked(self, places: Any) -> Places:
         """Return places of objects; each must be there at most once."""
-        found = np.asarray(places)
-        if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":
-            raise ParameterError("places of objects must be whole numbers, one or more.")
-        if found.min() < 0 or found.max() >= self.n or len(np.unique(found)) < len(found):
-            raise ParameterError(
-                f"places of objects must be between 0 and {self.n - 1:,}, each at most once."
-            )
-        return found.astype(np.int64)
+        found: Places = checked_places(places, self.n)
+        if len(np.unique(found)) < len(found):
+            raise ParameterError("places of objects must be there at most once each.")
+        return found
 
 
 def _side(given: Any, name: str, missing: Missing) -> Hierarchy:
@@ -211,8 +215,21 @@ def _side(given: Any, name: str, missing: Missing) -> Hierarchy:
     if isinstance(given, Hierarchy):
         return given
     if is_flat(given) and not isinstance(given, dict) and not isinstance(given, list | tuple):
-        return Hierarchy({name: given}, missing=missing)
+        return Hierarchy({name: given}, names_of(given), missing=missing)
     return Hierarchy(given, missing=missing)
+
+
+def _by_position(one: Hierarchy, two: Hierarchy) -> str:
+    """Say how leaves with names are paired with labels; refuse merges, whose order is another."""
+    known, other, side = (one, "pred", two) if one.names is not None else (two, "truth", one)
+    named = "truth" if known is one else "pred"
+    if side.tree.level_names is None:
+        raise LabelError(
+            f"the leaves of {named} have names and those of {other} have none; name both with ",
+            Setting("leaves"),
+            ", or neither.",
+        )
+    return f"The labels of {other} go by position: the first is that of leaf {known.names[0]!r}."  # type: ignore[index]
 
 
 def _restricted(side: Hierarchy, places: Places) -> Shape:

@@ -116,7 +116,9 @@ def read_tree(tree: Any, truth: Any = None, missing: Missing = "raise") -> Tree:
             raise ParameterError(f"a tree as an array of records has the fields {FIELDS}.")
         held = np.column_stack([held[name] for name in FIELDS])
     if isinstance(held, np.ndarray) and held.ndim == 2:
-        return read_linkage(held)
+        if np.ma.is_masked(held):
+            raise ParameterError("a linkage must hold numbers; some are masked.")
+        return read_linkage(np.asarray(held))
     if hasattr(held, "fit"):
         raise ParameterError(
             f"{type(held).__name__} holds no tree; a fitted AgglomerativeClustering or HDBSCAN "
@@ -150,7 +152,7 @@ def _merged(
         if not whole.all():
             row = int(np.flatnonzero(~whole.all(axis=1))[0])
             raise ParameterError(
-                f"{name} is no linkage: row {row} merges nodes that are no whole numbers."
+                f"{name} is not a valid linkage: row {row} merges nodes that are no whole numbers."
             )
     used = np.zeros(leaves + len(pairs), np.bool_)
     counts = np.ones(leaves + len(pairs), np.int64)
@@ -160,12 +162,13 @@ def _merged(
         for node in pair:
             if not 0 <= node < made:
                 raise ParameterError(
-                    f"{name} is no linkage: row {row} merges node {node}, and there are only the "
-                    f"nodes 0 to {made - 1} by then."
+                    f"{name} is not a valid linkage: row {row} merges node {node}, and there "
+                    f"are only the nodes 0 to {made - 1} by then."
                 )
             if used[node]:
                 raise ParameterError(
-                    f"{name} is no linkage: row {row} merges node {node}, which is merged already."
+                    f"{name} is not a valid linkage: row {row} merges node {node}, which is merged "
+                    "already."
                 )
             used[node] = True
         counts[made] = counts[pair[0]] + counts[pair[1]]
@@ -174,13 +177,17 @@ def _merged(
         if len(wrong):
             row = int(wrong[0])
             raise ParameterError(
-                f"{name} is no linkage: row {row} says that {sizes[row]:g} objects are merged, "
-                f"and its nodes hold {counts[leaves + row]:,}."
+                f"{name} is not a valid linkage: row {row} says that {sizes[row]:g} objects are "
+                f"merged, and its nodes hold {counts[leaves + row]:,}."
             )
     high = None if heights is None else np.asarray(heights, np.float64)
-    if high is not None and np.isnan(high).any():
-        row = int(np.flatnonzero(np.isnan(high))[0])
-        raise ParameterError(f"{name} is no linkage: the height in row {row} is no number.")
+    if high is not None:
+        odd = np.flatnonzero(np.isnan(high) | (high == -np.inf))
+        if len(odd):
+            what = "no number" if np.isnan(high[odd[0]]) else "below every number"
+            raise ParameterError(
+                f"{name} is not a valid linkage: the height in row {odd[0]} is {what}."
+            )
     steps = np.arange(len(pairs), -1, -1)
     return Tree(np.arange(leaves), leaves, children, steps, high)
 

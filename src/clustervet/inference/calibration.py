@@ -103,13 +103,23 @@ def inner_coverage(measure: str, sizes: NDArray[Any], apart: bool) -> Coverage |
     return Coverage(*held) if held else None
 
 
-def pair_coverage(measure: str, objects: int) -> Coverage | None:
+def pair_group_of(objects: int, smallest: int) -> str:
+    """The group of two clusterings that are more than labels: by objects, and by the fewest of one.
+
+    >>> pair_group_of(100, 3), pair_group_of(100, 40)
+    ('3/1', '3/2')
+    """
+    return f"{bisect_right(POINTS, objects)}/{bisect_right(SMALLEST, smallest)}"
+
+
+def pair_coverage(measure: str, objects: int, smallest: int) -> Coverage | None:
     """How often intervals of two clusterings that are more than labels were right in a study.
 
-    studies/pair_intervals.py writes it, by the number of objects alone.
+    studies/pair_intervals.py writes it, by the number of objects and by those of the smallest
+    cluster, which leaving objects out may empty.
 
-    >>> pair_coverage("no_such_measure", 100) is None
+    >>> pair_coverage("no_such_measure", 100, 20) is None
     True
     """
-    held = _study("pair_calibration").get(measure, {}).get(str(bisect_right(POINTS, objects)))
+    held = _study("pair_calibration").get(measure, {}).get(pair_group_of(objects, smallest))
     return Coverage(*held) if held else None

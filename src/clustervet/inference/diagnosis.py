@@ -182,12 +182,12 @@ class Diagnosis(Result):
         if self.vi == 0:
             return "The clustering is the truth, cluster for class."
         index = self.adjusted_rand
-        word = next(w for limit, w in AGREEMENT if index >= limit or limit == -math.inf)
         most = math.log2(max(2.0, self.n))
-        return (
-            f"{word}: adjusted Rand {index:.3f}, {self.vi:.3f} bits apart "
-            f"(at most log2 n = {most:.2f})."
-        )
+        apart = f"{self.vi:.3f} bits apart (at most log2 n = {most:.2f})."
+        if math.isnan(index):
+            return f"The clustering is {apart}"
+        word = next(w for limit, w in AGREEMENT if index >= limit)
+        return f"{word}: adjusted Rand {index:.3f}, {apart}"
 
     @property
     def explanation(self) -> str:

@@ -135,8 +135,8 @@ class Interval(Result):
             return ""
         if self.method != "jackknife":
             return (
-                "there are too few objects for this many cells: the value is biased far beyond its "
-                "standard error, and the interval is only a rough guide"
+                "a rough guide: there are too few objects for this many cells, and the value is "
+                "biased far beyond its standard error"
             )
         if not self.width:
             one = f"group of {self.of}" if self.groups else "single object"
@@ -144,8 +144,8 @@ class Interval(Result):
         if self.coverage is None:
             return f"how often such intervals are right was not studied for {self._alike}"
         return (
-            f"in {self._alike} fewer than {LEAST:.0%} of 95% intervals were right, so take it for "
-            "a rough guide"
+            f"a rough guide: in a study of {self._alike}, as few as {self.coverage.least:.0%} of "
+            "95% intervals held the true value"
         )
 
     @property
@@ -375,7 +375,7 @@ def pair_intervals(
     spreads = pair_spreads(pair, measured, random_state)
     found = []
     for (record, own), value, (spread, groups) in zip(measured, values, spreads, strict=True):
-        covered = None if own else pair_coverage(record.key, pair.n)
+        covered = None if own else pair_coverage(record.key, pair.n, pair.smallest)
         made = spread_interval(value, spread, confidence, record.bounds, pair.n, 0, covered, groups)
         found.append(replace(made, of="objects"))
     return found

@@ -71,8 +71,8 @@ def shuffled_pairs(
     """Return the values of measures with the prediction's objects in random orders, one per row."""
     if model not in ("sizes", OBJECTS):
         raise ParameterError(
-            f"clusterings that are more than labels have the model 'sizes' alone, in which the "
-            f"objects of the prediction are exchanged; not {model!r}."
+            "the only model of chance for covers, trees and memberships is 'sizes', which "
+            f"exchanges the objects of the prediction; not {model!r}."
         )
     found = np.empty((samples, len(measured)))
     with ticking(samples, "random orders of objects") as tick:

@@ -60,6 +60,18 @@ def index_of(item: Any) -> Any:
     return index if type(index).__module__.partition(".")[0] == "pandas" else None
 
 
+def names_of(item: Any) -> list[Any] | None:
+    """Return the index of a series or frame of pandas, where it names the objects.
+
+    One that counts the rows does not, nor one with values that are there twice or missing.
+    """
+    index = index_of(item)
+    if index is None or getattr(index, "nlevels", 1) > 1 or not index.is_unique or index.hasnans:
+        return None
+    found: list[Any] = index.to_list()
+    return None if found == list(range(len(found))) else found
+
+
 def _difference(one: Any, other: Any) -> str:
     """Return how two indexes of equal length differ, in words."""
     held = set(other.to_list())

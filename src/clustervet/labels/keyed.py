@@ -106,7 +106,7 @@ def paired(
     objects = dict(one)
     for name, labels in others:
         other = as_mapping(labels, name)
-        said = _differing((first, one), (name, other))
+        said = differing((first, one), (name, other))
         if said and missing == "raise":
             raise LabelError(said, " Leave them out with ", Setting("missing", "drop"), ".")
         objects.update(dict.fromkeys(other))
@@ -140,7 +140,7 @@ def ordered_as(
     if not is_keyed(labels):
         raise _unlike(known, what)
     found = as_mapping(labels, what)
-    said = _differing((known, dict.fromkeys(objects)), (what, found))
+    said = differing((known, dict.fromkeys(objects)), (what, found))
     if said and not some:
         raise LabelError(said)
     return [found.get(key) for key in objects]
@@ -215,10 +215,10 @@ def _unlike(keyed: str, other: str) -> LabelError:
     )
 
 
-def _differing(one: tuple[str, Mapping[Any, Any]], two: tuple[str, Mapping[Any, Any]]) -> str:
+def differing(one: tuple[str, Mapping[Any, Any]], two: tuple[str, Mapping[Any, Any]]) -> str:
     """Return which objects only one of two labelings has, in a sentence; nothing if there are none.
 
-    >>> _differing(("a", {"x": 0}), ("b", {"x": 0, "y": 0}))
+    >>> differing(("a", {"x": 0}), ("b", {"x": 0, "y": 0}))
     "a and b must label the same objects; b alone has 1, such as 'y'."
     """
     (first, held), (second, other) = one, two

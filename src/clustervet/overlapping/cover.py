@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import places as checked_places
 from clustervet.errors import LabelError
 from clustervet.labels import plain_label, show_label
 from clustervet.overlapping.reading import (
@@ -150,6 +151,10 @@ class Cover(Result):
 
     def _hold(self, edges: Edges) -> None:
         """Sort memberships by object, and leave out empty groups."""
+        if not len(edges.names):
+            raise LabelError(
+                "a cover needs at least one object; say with objects= which there are."
+            )
         sizes = np.bincount(edges.groups, minlength=len(edges.group_names))
         used = np.flatnonzero(sizes)
         groups, titles = edges.groups, edges.group_names
@@ -160,9 +165,11 @@ class Cover(Result):
         if len(indices) < len(groups):
             keys, times = np.unique(edges.objects * len(used) + groups, return_counts=True)
             where, group = divmod(int(keys[times > 1][0]), len(used))
+            name = edges.names[where]
+            hint = " A matrix of 0 and 1 is given as an array." if name in (0, 1) else ""
             raise LabelError(
-                f"object {show_label(edges.names[where])!r} is more than once in group "
-                f"{show_label(titles[group])!r}."
+                f"object {show_label(name)!r} is more than once in group "
+                f"{show_label(titles[group])!r}.{hint}"
             )
         self._set(
             indptr=indptr,
@@ -276,7 +283,7 @@ class Cover(Result):
         >>> Cover([[0, 1], [1, 2]]).take(np.array([2, 1])).groups
         {0: [1], 1: [0, 1]}
         """
-        return self._placed(np.asarray(places, np.int64), range(len(places)))
+        return self._placed(checked_places(places, self.n), range(len(places)))
 
     def _placed(self, places: Places, names: Names) -> Self:
         """The cover on other objects: for each its place here, or -1 for one in no group."""

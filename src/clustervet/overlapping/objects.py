@@ -6,7 +6,7 @@ import math
 
 from clustervet._checks import share as between
 from clustervet.errors import UndefinedError
-from clustervet.external.common import at_least_zero, at_most_one, positive
+from clustervet.external.common import at_least_zero, at_most_one, squared
 from clustervet.overlapping.pair import CoverPair
 from clustervet.overlapping.walks import walk_similarities
 from clustervet.registry import measure
@@ -107,7 +107,7 @@ def extended_bcubed_f1(pair: CoverPair, beta: float = 1.0) -> float:
     >>> round(extended_bcubed_f1([{0, 1}, {2, 3}], [{0, 1, 2, 3}]), 12)
     0.666666666667
     """
-    weight = positive(beta, "beta") ** 2
+    weight = squared(beta)
     precision, recall = _shares(pair)
     if not precision and not recall:
         return 0.0

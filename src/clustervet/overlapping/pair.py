@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustervet.errors import LabelError, ParameterError
-from clustervet.labels import show_label
+from clustervet.labels.keyed import show_object
+from clustervet.labels.pair import noise_places
 from clustervet.overlapping.cover import Cover
 from clustervet.overlapping.meetings import (
     Meetings,
@@ -110,6 +111,11 @@ class CoverPair:
         return {"true groups": self.truth.k, "groups": self.pred.k}
 
     @cached_property
+    def smallest(self) -> int:
+        """The fewest objects of a group of either side."""
+        return min(int(side.sizes.min()) if side.k else 0 for side in (self.truth, self.pred))
+
+    @cached_property
     def identical(self) -> bool:
         """Whether both have the same groups, whatever these are called."""
         one, two = _canonical(self.truth), _canonical(self.pred)
@@ -127,9 +133,8 @@ class CoverPair:
                 said.append(f"{_objects(cover.ungrouped)} in no group of {name}")
             if cover.empty:
                 said.append(f"{counted(cover.empty, 'empty group')} of {name} left out")
-            titles = list(cover.group_names)
-            if -1 in titles:
-                size = counted(int(cover.sizes[titles.index(-1)]), "object")
+            for place in noise_places(list(cover.group_names), -1):
+                size = counted(int(cover.sizes[place]), "object")
                 said.append(f"label -1 is scored as one group of {name} ({size})")
         return tuple(said)
 
@@ -227,7 +232,7 @@ class CoverPair:
 
 
 def _shown(cover: Cover) -> str:
-    return repr(show_label(cover.objects[0], 40))
+    return show_object(cover.objects[0])
 
 
 def _objects(count: int) -> str:

@@ -27,8 +27,8 @@ ONE_OBJECT = "there are no pairs of objects"
     "chance. Where nothing overlaps it is the adjusted Rand index.",
     use="Groups overlap, and you want one number that is 0 for unrelated covers.",
     avoid="It matters which groups are found: only their number per pair counts, so that different "
-    "covers can have the value 1. Nor does it see near misses: 2 shared groups for 3 are as wrong "
-    "as none, and groups of one object are not seen at all.",
+    "covers can have the value 1. Near misses do not count: 2 shared groups instead of 3 are as "
+    "wrong as none. Groups of one object do not count either.",
 )
 def omega_index(pair: CoverPair) -> float:
     """Agreement on how many groups pairs of objects share, corrected for chance.

@@ -50,7 +50,7 @@ def read_edges(given: Any, objects: Any = None) -> Edges:
         given = list(given)
     if hasattr(given, "blocks"):  # Partition, with the labels that it was made from
         return _from_labels(given.labels, objects)
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and not hasattr(given, "tocsr"):  # as DOK matrices have
         return _from_members(list(given), list(given.values()), objects)
     if hasattr(given, "tocsr") or (isinstance(given, np.ndarray) and given.ndim == 2):
         return _from_matrix(given, objects)
@@ -148,6 +148,8 @@ def _groups_of(value: Any) -> Any:
 def _from_members(titles: Sequence[Any], members: list[Any], objects: Any) -> Edges:
     """Read the objects of each group."""
     for title, held in zip(titles, members, strict=True):
+        if is_missing(title):
+            raise LabelError("the name of a group is missing.")
         if not _is_group(held):
             raise LabelError(
                 f"group {show_label(title)!r} must be a collection of objects, not "
@@ -189,6 +191,12 @@ def _from_labels(labels: Any, objects: Any) -> Edges:
 
 def _from_matrix(matrix: Any, objects: Any, columns: Sequence[Any] | None = None) -> Edges:
     """Read a matrix of 0 and 1 with one row per object and one column per group."""
+    if len(matrix.shape) != 2:
+        raise LabelError(f"a matrix of groups has two dimensions; its shape is {matrix.shape}.")
+    if np.ma.is_masked(matrix):
+        raise LabelError("a matrix of groups holds 0 and 1, or booleans; some are masked.")
+    if matrix.dtype.kind not in "biuf":
+        raise LabelError(f"a matrix of groups holds 0 and 1, or booleans, not {matrix.dtype}.")
     if hasattr(matrix, "tocsr"):
         held = matrix.tocsr(copy=True)
         held.sum_duplicates()
@@ -197,8 +205,6 @@ def _from_matrix(matrix: Any, objects: Any, columns: Sequence[Any] | None = None
         cols, values = held.indices.astype(np.int64), held.data
     else:
         held = np.asarray(matrix)
-        if held.dtype.kind not in "biuf":
-            raise LabelError(f"a matrix of groups holds 0 and 1, or booleans, not {held.dtype}.")
         rows, cols = np.nonzero(held)
         values = held[rows, cols]
     if not held.shape[0]:
@@ -207,7 +213,7 @@ def _from_matrix(matrix: Any, objects: Any, columns: Sequence[Any] | None = None
     if len(wrong):
         raise LabelError(
             f"row {rows[wrong[0]]} of the matrix holds {values[wrong[0]]!s}; an object is in a "
-            "group (1) or is not (0). Degrees of membership are a soft clustering."
+            "group (1) or is not (0). For degrees of membership there is cv.Memberships."
         )
     names = _row_names(objects, held.shape[0], "the matrix")
     return Edges(rows, cols, names, range(held.shape[1]) if columns is None else columns)
@@ -218,7 +224,13 @@ def _from_frame(frame: Any, objects: Any) -> Edges:
     columns = columns_of(frame)
     arrays = [np.asarray(column) for _, column in columns]
     titles = [name for name, _ in columns]
-    if columns and all(array.dtype.kind == "b" for array in arrays):
+    if columns and all(map(_is_boolean, arrays)):
+        missing = next((k for k, array in enumerate(arrays) if array.dtype.kind != "b"), None)
+        if missing is not None:
+            raise LabelError(
+                f"column {show_label(titles[missing])!r} of the frame has a missing value; an "
+                "object is in a group or is not."
+            )
         if len(set(titles)) < len(titles):
             raise LabelError("two columns of the frame have the same name; groups must differ.")
         found = _from_matrix(np.column_stack(arrays), objects, titles)
@@ -233,7 +245,22 @@ def _from_frame(frame: Any, objects: Any) -> Edges:
             "a frame of groups has two columns, object and group, or one column of booleans per "
             f"group; it has {len(columns)}: {', '.join(show_label(name) for name in titles[:6])}."
         )
+    if all(array.dtype.kind in "iu" and set(array.tolist()) <= {0, 1} for array in arrays):
+        raise LabelError(
+            "two columns of 0 and 1 may be an object and a group in each row, or one column per "
+            "group; pass them to Cover.from_edges, or as booleans."
+        )
+    if titles == ["group", "object"]:
+        columns = columns[::-1]
     return edges_of_columns(columns[0][1], columns[1][1], objects)
+
+
+def _is_boolean(column: NDArray[Any]) -> bool:
+    """Whether a column holds True and False, and nothing else but missing values."""
+    if column.dtype.kind != "O":
+        return column.dtype.kind == "b"
+    held = [value for value in column.tolist() if not is_missing(value)]
+    return bool(held) and all(isinstance(value, bool | np.bool_) for value in held)
 
 
 def _flat(members: Sequence[Any]) -> Any:

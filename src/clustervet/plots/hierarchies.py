@@ -82,7 +82,7 @@ def tanglegram(
     whole(most, "most", 2)
     if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
         raise ParameterError("names must be two, of the first tree and of the second one.")
-    everything, title = pair.n, _tangle_title(_shared(pair), names)
+    everything, title = pair.n, _tangle_title(_shared(pair), names, pair.n > most)
     labels = [str(k) for k in range(pair.n)] if pair.names is None else list(pair.names)
     if everything > most:
         spread = np.linspace(0, everything - 1, most).round().astype(np.int64)
@@ -126,10 +126,12 @@ def tanglegram(
     figure.update_xaxes(visible=False, range=[-0.05, width + 0.05])
     figure.update_yaxes(visible=False, range=[pair.n - 0.4, -0.6])
     note = f"Lines cross {counted(found.crossings, 'time')}"
-    note += f", {counted(found.before, 'time')} before nodes were turned." if found.before else "."
+    note += f" ({found.before:,} before nodes were turned)." if found.before else "."
     if everything > pair.n:
-        drawn = f"Of {everything:,} leaves an even selection of {pair.n:,} is drawn"
-        note = f"{drawn}; lines and colours are about these. {note}"
+        note = (
+            f"Drawn are {pair.n:,} of {everything:,} leaves, evenly selected, and the groups of "
+            f"these alone, of which both trees share {int(shared[0][:-1].sum()):,}. {note}"
+        )
     height = max(180, LEAF * pair.n) + 70 + HEAD
     return canvas.finish(
         figure, "tanglegram", theme, title, note, height=height, room=HEAD, legend=True
@@ -149,16 +151,17 @@ def _shared(pair: TreePair) -> tuple[Any, Any]:
     return np.isin(one, there), np.isin(there, one)
 
 
-def _tangle_title(shared: tuple[Any, Any], names: tuple[str, str]) -> str:
-    """Return how many groups below the roots both trees have."""
+def _tangle_title(shared: tuple[Any, Any], names: tuple[str, str], part: bool) -> str:
+    """Return how many groups below the roots both trees have, drawn or not."""
+    whole = "; few of the leaves are drawn." if part else "."
     who = "The trees" if names == (FIRST, SECOND) else " and ".join(map(spoken, names))
     both, first, second = int(shared[0][:-1].sum()), len(shared[0]) - 1, len(shared[1]) - 1
     if both == first == second:
         groups = "1 group" if both == 1 else f"all {both:,} groups"
-        return f"{who} share {groups} of leaves below the root."
+        return f"{who} share {groups} of leaves below the root{whole}"
     return (
         f"{who} share {counted(both, 'group')} of leaves below the root, of {max(first, 0):,} and "
-        f"{max(second, 0):,}."
+        f"{max(second, 0):,}{whole}"
     )
 
 

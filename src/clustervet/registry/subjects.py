@@ -23,6 +23,10 @@ class Pair(Protocol):
         """Whether both are the same clustering, whatever its groups are called."""
 
     @property
+    def smallest(self) -> int:
+        """The fewest objects of a cluster; all objects where there are no clusters."""
+
+    @property
     def sizes(self) -> dict[str, int]:
         """What a score card says of the pair, such as {"classes": 3, "clusters": 4}."""
 

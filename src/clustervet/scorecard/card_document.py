@@ -261,8 +261,7 @@ def _reasons(score: Score) -> list[tuple[str, str]]:
             where = f"when any one of {interval.undefined:,} objects is left out"
         found.append((f"undefined {where}", ""))
     if interval.caution:
-        covered = interval.coverage
-        found.append((interval.caution, f" ({covered.least:.0%})" if covered else ""))
+        found.append((interval.caution, ""))
     elif interval.is_shifted:
         why = (
             "the value is biased by more than its standard error, so the interval reaches further "
@@ -440,8 +439,8 @@ def headlines(cards: Cards, ranking: Ranking | None = None) -> list[str]:
         return [_spread(cards, key)]
     words = score_words(cards[best], key)
     if len(cards) == 1:
-        return [f"The score card of {spoken(best)} has {words}."]
-    said = f"Of {len(cards):,} score cards {spoken(best)} is ahead: {words}."
+        return [f"{spoken(best)} has {words}."]
+    said = f"Of {len(cards):,} clusterings {spoken(best)} is ahead: {words}."
     return [said] if ranking is None else [said, ranking.verdict_on(best)]
 
 

@@ -216,8 +216,8 @@ class Judgement(Result):
         rows: dict[str, Any] = {name: self._rows.get(name) for name in self.scores}
         if not rows or any(given is None for given in rows.values()):
             raise ParameterError(
-                "clusters are named by classes where there is one truth and the labels of all "
-                "objects are known."
+                "only labels with one truth are aligned: every object needs one class and one "
+                "cluster."
             )
         found: dict[str, list[Any]] = {}
         by_id: dict[str, dict[Any, Any]] = {}

@@ -46,8 +46,8 @@ USED: dict[str, frozenset[str]] = {
 }
 UNUSED = {"metric": "euclidean", "missing": "raise"}
 SHARED = (
-    "Every object is shared out to its clusters, and the table that comes out is scored; measures "
-    "of the family soft compare the degrees themselves."
+    "These measures score the table of summed degrees; measures of the family soft compare the "
+    "degrees of each object."
 )
 
 
@@ -241,7 +241,8 @@ def _two_columns(source: Source, key: str | None, wanted: Sequence[str]) -> tupl
         wanted = rest
     if key is None or not wanted:
         raise ParameterError(
-            f"{source.name} has the columns {names(columns)}; name the objects with ",
+            f"{source.name} has {'the column' if len(columns) == 1 else 'the columns'} "
+            f"{names(columns)}; name the objects with ",
             Setting("id"),
             ", and the groups with ",
             Setting("truth"),
@@ -339,7 +340,8 @@ def _check_memberships(files: Sequence[str], given: Mapping[str, Any], asked: Qu
     for name in sorted((inner | {"weights", "noise", "missing"}) - taken.get(asked.kind, set())):
         value = given[name]
         if value and value != UNUSED.get(name):
-            raise ParameterError(Setting(name), " does not go with ", soft, " here.")
+            known = " and a truth." if asked.kind != "soft_internal" else " without a truth."
+            raise ParameterError(Setting(name), " does not go with ", soft, known)
     for name, value in (("confidence", asked.confidence), ("chance", asked.chance)):
         if asked.kind == "soft_internal" and value is not None:
             raise ParameterError(Setting(name), " goes with a truth.")

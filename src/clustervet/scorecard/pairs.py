@@ -21,6 +21,8 @@ from clustervet.scorecard.questions import GIVEN, Chosen, Questions, named_label
 
 # Objects up to which measures are taken unasked whose time grows with pairs of objects.
 MOST_OBJECTS = 10_000
+# The measure of trees that needs classes as the truth.
+FLAT_TRUTH = "dendrogram_purity"
 
 
 def judge_pairs(truth: Any, pred: Any, asked: Questions, **options: Any) -> Judgement:
@@ -46,13 +48,18 @@ def _card(name: str, pair: Pair, asked: Questions) -> ScoreCard:
     slow = [r.key for r in records if r.cost == "pairs" and asked.measures is None]
     if slow and pair.n > MOST_OBJECTS:
         records = [record for record in records if record.key not in slow]
-        remarks.append(f"Left out, for the time they take: {', '.join(slow)}; ask by name.")
+        remarks.append(
+            f"Not computed, since they take long for so many objects: {', '.join(slow)}. Name them "
+            "to have them."
+        )
     able: Measured = [(record, {}) for record in records if not record.no_interval]
     intervals = {}
     if asked.confidence is not None:
         made = pair_intervals(pair, able, asked.confidence, asked.random_state)
         intervals = {record.key: one for (record, _), one in zip(able, made, strict=True)}
         remarks += without_interval(records)
+    if asked.measures is None and not getattr(getattr(pair, "truth", None), "flat", True):
+        records = [record for record in records if record.key != FLAT_TRUTH]
     scores = [Score(r, *r.evaluate(pair), intervals.get(r.key)) for r in records]
     sizes = {key: size for key, size in pair.sizes.items() if key != "objects"}
     about = PairSubject(asked.kind, pair.n, sizes, pred=name, remarks=tuple(remarks))

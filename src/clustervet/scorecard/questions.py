@@ -109,6 +109,11 @@ class Questions:
                 raise ParameterError(f"{record.key} {NEEDS[record.kind]}, not {GIVEN[self.kind]}.")
         if not found and self.kind in PAIRED:
             raise ParameterError("no measure of ", Setting("family"), " is among those asked for.")
+        if not found and self.family is not None:
+            others = measures.select(family=self.family)
+            if others and all(record.kind not in ("external", "internal") for record in others):
+                first = others[0]
+                raise ParameterError(f"{first.key} {NEEDS[first.kind]}, not {GIVEN[self.kind]}.")
         return found
 
     def check(self, truths: int) -> None:

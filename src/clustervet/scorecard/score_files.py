@@ -169,6 +169,8 @@ def score_files(
     reading: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit}
     parsing: dict[str, Any] = {"delimiter": delimiter, "header": header, "array": array}
     beside = [*truths, *filter(None, (id, weights, by))]
+    if tree:  # whose levels may be named at once
+        truths = spelled_columns(truths, files, **reading, **parsing)
     preds = spelled_columns(_names(pred), files, beside, **reading, **parsing)
     policies: dict[str, Any] = {"noise": noise, "missing": missing}
     asking: dict[str, Any] = {

@@ -44,10 +44,10 @@ def quotient(part: float, whole: float, why: str) -> float:
     aliases=("normalized_degree_of_concordance", "hullermeier_rand"),
     equation="1 - mean over pairs i < j of |E_P(i,j) - E_Q(i,j)|, E_P(i,j) = 1 - |P_i - P_j|_1 / 2",
     reference=HULLERMEIER,
-    meaning="One less the mean difference, over pairs of objects, of how equivalent the two "
+    meaning="1 minus the mean difference, over pairs of objects, of how equivalent the two "
     "clusterings find them.",
-    use="You compare soft clusterings with any numbers of clusters: equal ones have 1, and one "
-    "less the value is a pseudometric.",
+    use="You compare soft clusterings with any numbers of clusters: equal ones have 1, and 1 minus "
+    "the value is a pseudometric.",
     avoid="Chance must be taken out: unrelated clusterings have high values. Take "
     "adjusted_concordance.",
 )

@@ -23,6 +23,8 @@ BOTH_WHOLE = "no pair of objects is together, or none is apart, in both clusteri
 
 
 def _overlaps(pair: SoftPair, norm: Any) -> Overlaps:
+    if pair.truth.is_hard and pair.identical:
+        return Overlaps(1.0, 0.0, 0.0, 1.0)  # perfect, even where no pair is together, or apart
     pairs_of(pair)
     return pair.overlaps(one_of(norm, "norm", ("minimum", "product")))
 

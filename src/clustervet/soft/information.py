@@ -89,6 +89,8 @@ def soft_normalized_mutual_information(pair: SoftPair, average: Average = "geome
     >>> round(cv.soft_normalized_mutual_information(P, P), 6)
     0.319923
     """
+    if pair.table.identical:
+        return 1.0
     return float(normalized_mutual_information.record.formula(pair.table, average))
 
 
@@ -105,8 +107,9 @@ def soft_normalized_mutual_information(pair: SoftPair, average: Average = "geome
     reference="Dom 2001, App. C.1; Meilă 2007, eq. 22",
     meaning=f"How uncertain class and cluster are once the other is known, {DRAWN}.",
     use="You want the variation of information for clusterings that are nearly hard.",
-    avoid=NOT_FIXED + "not always in the same, so the value is above 0. One less ndc is a distance "
-    "that is 0 there.",
+    avoid=NOT_FIXED
+    + "not always in the same, so the value is above 0. 1 minus ndc is a distance that "
+    "is 0 there.",
 )
 def soft_variation_of_information(pair: SoftPair, base: float = 2) -> float:
     """Information that class and cluster of an object do not share.

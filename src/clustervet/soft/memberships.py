@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet._checks import places as checked_places
 from clustervet._memory import need
 from clustervet.errors import LabelError
 from clustervet.labels import plain_label, show_label
-from clustervet.labels.arrays import kind_of
+from clustervet.labels.arrays import is_missing, kind_of
 from clustervet.soft.reading import Parts, read_labelled, read_parts
 from clustervet.view import Result, Section, facts_table, name_cell, number_cell, plain, plain_table
 from clustervet.view.words import counted
@@ -253,6 +254,7 @@ class Memberships(Result):
         >>> Memberships([[1, 0], [0.5, 0.5]]).take(np.array([1, 1])).shares.tolist()
         [[0.5, 0.5], [0.5, 0.5]]
         """
+        places = checked_places(places, self.n)
         made = Memberships.__new__(Memberships)
         objects = None if self.objects is None else tuple(self.objects[k] for k in places.tolist())
         held = {"shares": _locked(self.shares[places]), "names": self.names, "objects": objects}
@@ -367,6 +369,8 @@ def _fitting(names: Iterable[Any], count: int, what: str, kind: str) -> tuple[An
             f"{what} must be one name per {kind}; there are {counted(len(held), 'name')} and "
             f"{counted(count, kind)}."
         )
+    if any(map(is_missing, held)):
+        raise LabelError(f"{what} must be one name per {kind}; some are missing.")
     try:
         if len(set(held)) == count:
             return held

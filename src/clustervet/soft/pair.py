@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,10 @@ from numpy.typing import NDArray
 
 from clustervet.contingency import Contingency
 from clustervet.errors import LabelError, ParameterError
-from clustervet.labels import check_index, show_label
+from clustervet.labels import check_index
+from clustervet.labels.index import names_of
+from clustervet.labels.keyed import differing, show_object
+from clustervet.labels.pair import noise_places
 from clustervet.registry import register_door, register_subject
 from clustervet.soft.chance import expected_gap
 from clustervet.soft.memberships import Memberships, memberships_of
@@ -56,13 +60,7 @@ class SoftPair:
                 "must describe the same objects."
             )
         check_index({"truth": self.truth, "pred": self.pred})
-        named = zip(self.truth.objects or (), self.pred.objects or (), strict=False)
-        for row, (one, other) in enumerate(named):
-            if one != other:
-                raise LabelError(
-                    f"row {row} is {show_label(one)!r} in truth and {show_label(other)!r} in pred; "
-                    "both must name the same objects in the same order."
-                )
+        _check_objects(*(side.objects or names_of(side) for side in (self.truth, self.pred)))
 
     def __repr__(self) -> str:
         return (
@@ -91,17 +89,26 @@ class SoftPair:
         return {"objects": self.n, "classes": self.truth.k, "clusters": self.pred.k}
 
     @cached_property
+    def smallest(self) -> int:
+        """The fewest objects that a cluster of either side is the main cluster of."""
+        return min(
+            int(np.bincount(side.tops[2], minlength=side.k).min())
+            for side in (self.truth, self.pred)
+        )
+
+    @cached_property
     def remarks(self) -> tuple[str, ...]:
         """Which side has noise as a cluster, or empty clusters, and whether both are hard."""
         found = []
         for name, side in (("truth", self.truth), ("pred", self.pred)):
-            if NOISE in side.names:
-                found.append(f"Label {NOISE} is one cluster of {name}, like the others.")
+            for place in noise_places(side.names, NOISE):
+                size = counted(int((side.tops[2] == place).sum()), "object")
+                found.append(f"Label {NOISE} is scored as one cluster of {name} ({size}).")
             empty = int((side.sums == 0).sum())
             if empty:
                 found.append(f"{counted(empty, 'cluster')} of {name} without any degree.")
         if self.truth.is_hard and self.pred.is_hard:
-            found.append("Every degree is 0 or 1: measures of labels give the same, quicker.")
+            found.append("Every degree is 0 or 1: measures of labels give the same values faster.")
         return tuple(found)
 
     def take(self, places: Places) -> SoftPair:
@@ -205,6 +212,19 @@ class SoftPair:
         if norm not in held:
             held[norm] = add_overlaps(self.truth, self.pred, self.joint, norm)
         return held[norm]
+
+
+def _check_objects(one: Sequence[Any] | None, other: Sequence[Any] | None) -> None:
+    """Refuse names of objects that differ; a side without names goes by position."""
+    if one is None or other is None or list(one) == list(other):
+        return
+    if said := differing(("truth", dict.fromkeys(one)), ("pred", dict.fromkeys(other))):
+        raise LabelError(said)
+    row = next(k for k, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
+    raise LabelError(
+        f"truth and pred have the same objects in different orders: row {row} is "
+        f"{show_object(one[row])} in truth and {show_object(other[row])} in pred."
+    )
 
 
 def _nameless(side: Memberships) -> Memberships:

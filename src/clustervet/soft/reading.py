@@ -33,7 +33,7 @@ class Parts(NamedTuple):
 def read_parts(given: Any, what: str, normalize: bool) -> Parts:
     """Read degrees of membership, or labels, in any of the forms that `Memberships` takes."""
     refuse_others("soft", given, what)
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and not hasattr(given, "tocsr"):  # as DOK matrices have
         parts = read_parts(list(given.values()), what, normalize)
         return parts._replace(objects=list(given))
     if hasattr(given, "labels_") and hasattr(given, "probabilities_"):

@@ -390,7 +390,7 @@ def find_optimum(
     defined = np.flatnonzero(~np.isnan(goods))
     skipped = len(goods) - len(defined)
     if len(defined) < 2:
-        return nothing("optimum", "a choice needs two values with a number or more", skipped)
+        return nothing("optimum", "at least two values must have a number", skipped)
     ordered = all(is_number(value) for value in values)
     index = _middle_best(goods, clusters)
     spared: Any = [index]

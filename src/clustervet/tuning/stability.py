@@ -266,9 +266,12 @@ def read_plan(
     read = read_metric(metric)
     if how == "jitter" and (read.name == "precomputed" or read.reads_table):
         raise ParameterError(Setting("how", "jitter"), " is for features, not for distances.")
+    if share is not None and how in ("jitter", "bootstrap"):
+        raise ParameterError(Setting("share"), " goes with ", Setting("how", "subset"), ".")
     wanted = whole(samples, "samples", 2)
     part = MOST if share is None else read_share(share, "share")
-    number = None if clusters is None else whole(clusters, "clusters", 1)
+    # One cluster of all points is found in every sample.
+    number = None if clusters is None else whole(clusters, "clusters", 2)
     if callable(clusterer) and not inspect.isclass(clusterer):
         algorithm: Algorithm = read_function_of_points(clusterer)
         if number is not None:

@@ -214,6 +214,11 @@ class Tuning(Result):
         """The value that has the votes, whether or not there is anything to suggest."""
         return None if self._undecided else self._votes[0].value
 
+    def _setting_text(self, value: Any) -> str:
+        """Return the parameter with a value; several settings name their parameters themselves."""
+        text = value_text(value)
+        return text if "=" in text else f"{show_label(self.parameter)} = {text}"
+
     @cached_property
     def why(self) -> str | None:
         """Why there is no suggestion, where there is none."""
@@ -221,8 +226,7 @@ class Tuning(Result):
             return self._undecided
         if self.outlying[1] and self.counts[self.values.index(self.voted)] == self.outlying[1] + 1:
             many = counted(self.outlying[0], "outlying point")
-            value = f"{show_label(self.parameter)} = {value_text(self.voted)}"
-            return f"{value} separates {many} from the rest"
+            return f"{self._setting_text(self.voted)} separates {many} from the rest"
         if self.reference is None:
             why = self.unreferenced or "no references were asked for"
             return f"the curves were not compared with those of data without clusters: {why}"
@@ -465,7 +469,7 @@ class Tuning(Result):
         if self.suggestion is None:
             last = f"No suggestion: {self.why}."
         else:
-            last = f"Suggestion: {show_label(self.parameter)} = {value_text(self.suggestion)}."
+            last = f"Suggestion: {self._setting_text(self.suggestion)}."
         return Section(
             "tuning",
             "The number of clusters",

@@ -23,7 +23,7 @@ MARKS = 2
 # The marks between which a text keeps its own direction (Unicode Standard Annex 9, 2.6).
 ISOLATE, RELEASE = "\u2068", "\u2069"
 # Units whose values are counts.
-COUNTED = frozenset({"objects", "ordered pairs"})
+COUNTED = frozenset({"groups", "objects", "ordered pairs"})
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 DIRECTIONS = {
     "higher": "higher is better",

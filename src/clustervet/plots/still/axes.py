@@ -126,7 +126,9 @@ class Axis:
         most = float(self.options.get("nticks") or max(2.0, room))
         size = 10.0 ** math.floor(math.log10(span / most))
         step = next(f * size for f in (1, 2, 5, 10, 20) if span / (f * size) <= most)
-        return max(step, 1.0) if self.values and all(v % 1 == 0 for v in self.values) else step
+        shares = str(self.options.get("tickformat") or "").endswith("%")
+        whole = self.values and not shares and all(v % 1 == 0 for v in self.values)
+        return max(step, 1.0) if whole else step
 
     def _text(self, value: float, step: float) -> str:
         form = str(self.options.get("tickformat") or "")
