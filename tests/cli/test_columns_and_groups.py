@@ -136,10 +136,10 @@ def test_runs_of_a_long_table_are_compared_as_columns_are(run, folder):
     ("arguments", "said"),
     [
         ("long.csv --by run -l c", "--by goes with --id"),
-        ("long.csv --id id -l c,y", "has an object twice"),
+        ("long.csv --id id -l c,y", "has '0' twice in column 'id'"),
         ("long.csv --by run --id id", "--by goes with one table and one column of --labels"),
         ("long.csv --by run --id id -l c,y", "one column of --labels"),
-        ("long.csv --by batch --id id -l c", "has an object twice in 'u'"),
+        ("long.csv --by batch --id id -l c", "has '0' twice in column 'id' where the group is 'u'"),
         ("short.csv --by run --id id -l c", "labeling 'run_1' has no label for 1 of 90 objects"),
     ],
 )
@@ -160,7 +160,9 @@ def test_clusters_by_the_names_of_their_classes(run, refused, folder):
     table = pd.read_csv("joined.csv").set_index("id").loc[FRAME["id"]]
     assert table["run_1"].tolist() == found["run_1"].tolist()
     for more in (["--by", "batch"], ["-t", "batch"]):
-        assert "where there is one truth" in refused(*ask, *more, "--aligned", "none.csv")
+        assert "only labels with one truth are aligned" in refused(
+            *ask, *more, "--aligned", "none.csv"
+        )
     assert not (folder / "none.csv").exists()
     assert "would overwrite named.csv" in refused(*ask, "--aligned", "named.csv")
 
@@ -201,7 +203,10 @@ def test_a_class_that_some_runs_lack(refused, folder):
         ("wide.csv -p run_1 --by batch", "--by goes with one table, one --truth and a --pred"),
         ("wide.csv -t y -p run_1 --by batch --weights id", "--weights does not go with --by"),
         ("wide.csv -t y -p run_1 --by batch --id id", "'u' and 'v' of wide.csv have different"),
-        ("long.csv -t y -p c --by batch --id id", "has an object twice in 'u'"),
+        (
+            "long.csv -t y -p c --by batch --id id",
+            "has '0' twice in column 'id' where the group is 'u'",
+        ),
         ("long.csv -t c -p y --by run --id id", "has another class in 'run_5'"),
         ("long.csv -t y -p c,y --by run --id id", "--by with --id goes with one --pred"),
         (

@@ -68,7 +68,8 @@ def test_stability(run, folder):
 
 def test_drift_of_files_that_an_id_joins(run, folder):
     found = data(run("drift", "jan.csv", "feb.csv", "--id", "who", "-f", "json"))
-    assert found["verdict"] == "Of 3 clusters, 1 kept; 1 merged; 0.0% of the objects moved."
+    moved = "0.0% of the 115 objects with a cluster at both times moved"
+    assert found["verdict"] == f"Of 3 clusters, 1 kept; 1 merged; {moved}."
     assert (found["gone"], found["names"]) == (5, ["jan", "feb"])
     long = ("drift", "long.csv", "--by", "month", "--id", "who", "-l", "segment", "-f", "json")
     assert data(run(*long))["events"] == found["events"]
@@ -186,7 +187,7 @@ def test_compare_joins_files_by_id(run, folder):
         ("stability points.csv --k 3 --share 3", "share"),
         ("stability points.csv --k 3 --pred nothing", "nothing"),
         ("drift wide.csv --labels jan", "two times"),
-        ("drift jan.csv feb.csv --id segment", "has an object twice"),
+        ("drift jan.csv feb.csv --id segment", "has 'a' twice in column 'segment'"),
         ("drift jan.csv feb.csv --labels segment", "do not match"),
         ("drift jan.csv feb.csv --id who --objects old", "--objects"),
         ("drift long.csv --by month -l segment", "--by goes with --id"),

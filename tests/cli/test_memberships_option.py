@@ -26,7 +26,10 @@ def test_memberships_are_scored(run, path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["p0"], "soft.csv: row 1 of memberships sums to 0.5, not 1; with --normalize every row"),
+        (
+            ["p0"],
+            "soft.csv: row 1 of memberships sums to 0.5, not 1. If no column is missing, --normal",
+        ),
         (["p0,p1", "-p", "w"], "--pred does not go with --memberships"),
         (["p0,p1", "--features", "w"], "--features does not go with --memberships"),
         (
@@ -52,6 +55,6 @@ def test_what_does_not_fit_is_refused(refused, path, options, words):
 
 def test_degrees_themselves_are_compared_by_family(run, path):
     told = run("score", path, "-t", "y", "--memberships", "p*")
-    assert "measures of the family soft compare the degrees themselves" in told.err
+    assert "measures of the family soft compare the degrees of each object" in told.err
     ran = run("score", path, "-t", "y", "--memberships", "p*", "--family", "soft", "-f", "json")
     assert {score["measure"] for score in json.loads(ran.out)["scores"]} >= {"ndc", "fuzzy_rand"}

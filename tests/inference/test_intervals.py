@@ -361,7 +361,7 @@ def test_work_in_a_pipe_is_silent(monkeypatch, capsys):
 def test_a_resampled_interval_far_off_its_value_is_a_rough_guide():
     found = Interval(0.1, 0.2, 0.95, "basic", 0.01, 0.05, 100, 0)
     assert found.is_rough
-    assert found.caution.startswith("there are too few objects for this many cells")
+    assert found.caution.startswith("a rough guide, since there are too few objects")
     assert not Interval(0.1, 0.2, 0.95, "basic", 0.01, 0.02, 100, 0).caution
     assert not Interval(math.nan, math.nan, 0.95, "basic", 0.01, 0.05, 100, 0).caution
 

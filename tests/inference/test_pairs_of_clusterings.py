@@ -149,7 +149,7 @@ def test_what_is_not_possible_is_refused(kind: str) -> None:
     key = MEASURE[kind]
     with pytest.raises(ParameterError, match="resamples tables"):
         cv.confidence_interval(key, truth, pred, method="bca")
-    with pytest.raises(ParameterError, match="'sizes' alone"):
+    with pytest.raises(ParameterError, match="is 'sizes', which exchanges"):
         cv.chance(key, truth, pred, model="number")
     with pytest.raises(ParameterError, match="samples must be"):
         cv.chance(key, truth, pred, samples=0)

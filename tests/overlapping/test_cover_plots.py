@@ -97,7 +97,7 @@ def test_best_matches_lie_on_the_diagonal() -> None:
     assert shown.diagonal().tolist() == [1.0, round(16 / 17, 4), 1.0]
     assert list(heat.x) == ["1", "2", "0"]
     assert figure.layout.meta["title"] == (
-        "2 of 3 true groups are found exactly; the F of their best matches is 0.98 on average."
+        "2 of 3 true groups are found exactly; their best matches have an F of 0.98 on average."
     )
     small = match_heatmap(pair, most=2)
     note = small.layout.meta["note"]

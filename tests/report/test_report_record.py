@@ -463,7 +463,7 @@ def test_the_ranking_says_what_its_intervals_are(report):
 
 
 def test_only_the_page_says_what_can_be_seen_and_done_there(report):
-    for words in ("lights up", "A dot marks", "Brackets hold the interval"):
+    for words in ("is marked wherever", "A dot marks", "Brackets hold the interval"):
         assert words not in text_of(report)
         assert words not in report.to_json()
         assert words in render(report, "html")

@@ -84,7 +84,7 @@ def test_titles_say_how_sharp_the_degrees_are() -> None:
         "hard": (["a", "b"], "Every object has all of its degree in one cluster."),
         "one": (
             [[0.5, 0.5], [1, 0]],
-            "The main cluster of an object has 75.0% of its degrees on average; 1 object has no "
+            "On average, the main cluster of an object has the degree 0.75; 1 object has no "
             "degree above 0.5.",
         ),
     }
@@ -108,7 +108,7 @@ def test_a_page_on_memberships_shows_them() -> None:
     assert by_class.layout.meta["open"]
     assert list(by_class.layout.xaxis.ticktext) == ["a", "b"]
     several = figures(cv.judge(["b", "b", "a", "a", "b"], {"one": held, "two": held}))[1:]
-    said = [figure.layout.meta["title"].partition(": The main")[0] for figure in several]
+    said = [figure.layout.meta["title"].partition(": ")[0] for figure in several]
     assert said == ["one", "two"]
 
 

@@ -112,8 +112,8 @@ def drift(
     Examples
     --------
     >>> import clustervet as cv
-    >>> cv.drift({"x": 0, "y": 0, "z": 1}, {"x": "a", "y": "a", "w": "b"}).verdict
-    'Of 2 clusters, 1 kept; 1 born and 1 died; 0.0% of the 2 objects in both moved.'
+    >>> cv.drift({"x": 0, "y": 0, "z": 1}, {"x": "a", "y": "a", "z": "b", "w": "c"}).verdict
+    'Of 2 clusters, 2 kept; 1 born; 0.0% of the 3 objects with a cluster at both times moved.'
     >>> X, labels = [[0.0], [1.0], [8.0], [9.0]], ["low", "low", "high", "high"]
     >>> cv.drift(labels, X=X, new=[[0.5], [7.0], [7.5], [9.0]]).counts.tolist()
     [[2, 2], [3, 1]]
@@ -228,6 +228,16 @@ def _missing(labels: Any) -> int:
     return 0 if absent is None else int(absent.sum())
 
 
+def nothing_common(titles: tuple[str, str]) -> LabelError:
+    """Return the error for two times that have no object in common."""
+    return LabelError(
+        f"{titles[0]} and {titles[1]} have no object in common; for other objects in the same "
+        "clusters give ",
+        Setting("objects", "new"),
+        ".",
+    )
+
+
 def _same_objects(
     sides: tuple[Any, Any], titles: tuple[str, str], *, asked: bool
 ) -> tuple[Any, Any]:
@@ -236,12 +246,7 @@ def _same_objects(
     one, two = keyed
     if one is not None and two is not None:
         if not asked and one.keys().isdisjoint(two):
-            raise LabelError(
-                f"{titles[0]} and {titles[1]} have no object in common; for other objects in the "
-                "same clusters give ",
-                Setting("objects", "new"),
-                ".",
-            )
+            raise nothing_common(titles)
         every = list(dict.fromkeys([*one, *two]))
         return [one.get(key) for key in every], [two.get(key) for key in every]
     if (one is None) != (two is None):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, get_args
 
+import numpy as np
+
 from clustervet._checks import one_of, share
-from clustervet.ensemble.drift import Objects, drift
+from clustervet.ensemble.drift import Objects, drift, nothing_common
 from clustervet.ensemble.drift_result import Drift, Drifts, ShareDrift
 from clustervet.ensemble.labeling_files import LabelingFiles
 from clustervet.errors import ParameterError, Setting
@@ -104,7 +107,13 @@ def drift_files(
     _check(placing | {"exclude": exclude}, " goes with ")
     pairing["by_row"] = by_row or objects == "new"
     reader = LabelingFiles(labels, **pairing, **reading)
-    return drift(reader.read(files), objects=objects, **asked), reader.remarks()
+    read = reader.read(files)
+    if id is not None and objects is None:
+        labelled = {name: side.missing is None or ~side.missing for name, side in read.items()}
+        for one, two in pairwise(labelled):
+            if not np.any(labelled[one] & labelled[two]):
+                raise nothing_common((one, two))
+    return drift(read, objects=objects, **asked), reader.remarks()
 
 
 def _check(given: dict[str, Any], fault: str) -> None:

@@ -195,7 +195,11 @@ class Drift(Result):
     @property
     def _moved_words(self) -> str:
         both = int(((self.codes[0] >= 0) & (self.codes[1] >= 0)).sum())
-        whose = "objects" if both == len(self.codes[0]) else f"{both:,} objects in both"
+        whose = (
+            "objects"
+            if both == len(self.codes[0])
+            else f"{both:,} objects with a cluster at both times"
+        )
         return f"{self.moved:.1%} of the {whose} moved"
 
     def columns(self) -> dict[str, Sequence[Any]]:
@@ -496,7 +500,7 @@ class Drifts(Result):
         """The step with the most change, in one sentence."""
         values = [one.moved if isinstance(one, Drift) else one.divergence for one in self.steps]
         most = self.steps[int(np.nanargmax(values)) if not np.isnan(values).all() else 0]
-        return f"The most changed from {most.names[0]} to {most.names[1]}. {most.verdict}"
+        return f"Most changed from {most.names[0]} to {most.names[1]}. {most.verdict}"
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the rows of all steps, with the names of both times first.

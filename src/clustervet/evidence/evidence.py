@@ -399,7 +399,7 @@ def _details(found: Evidence) -> Iterator[Section]:
         "Where the clusters go wrong" if found.diagnoses else "Cluster by cluster",
         said,
         sections=tuple(parts),
-        screen="Choose a cluster or a class, in a figure or a table: it lights up wherever it "
+        screen="Choose a cluster or a class, in a figure or a table: it is marked wherever it "
         "occurs.",
         detail=True,
     )

@@ -37,8 +37,7 @@ Average = Literal["geometric", "arithmetic", "min", "max"]
     equation="Pearson's correlation of h1(i,j) and h2(i,j) over all pairs of objects, where h(i,j) "
     "is the height at which a tree joins i and j",
     reference="Sokal & Rohlf 1962, Taxon 11, 33-40",
-    meaning="How well the heights at which one tree joins pairs of objects go with those of the "
-    "other one.",
+    meaning="How strongly the heights at which two trees join pairs of objects are correlated.",
     use="Heights mean something, and both trees measure them on scales that go together.",
     avoid="A few high merges hold most pairs: they decide it. Take bakers_gamma.",
 )

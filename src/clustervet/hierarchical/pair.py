@@ -10,7 +10,7 @@ import numpy as np
 
 from clustervet._checks import one_of
 from clustervet._checks import places as checked_places
-from clustervet.errors import LabelError, ParameterError, Setting
+from clustervet.errors import LabelError, ParameterError
 from clustervet.hierarchical.hierarchy import Hierarchy, is_flat, refuse_other
 from clustervet.hierarchical.shape import Shape, same
 from clustervet.hierarchical.tree import Places
@@ -225,9 +225,8 @@ def _by_position(one: Hierarchy, two: Hierarchy) -> str:
     named = "truth" if known is one else "pred"
     if side.tree.level_names is None:
         raise LabelError(
-            f"the leaves of {named} have names and those of {other} have none; name both with ",
-            Setting("leaves"),
-            ", or neither.",
+            f"the leaves of {named} have names and those of {other} have none, so they cannot be "
+            "matched; cv.Hierarchy(..., leaves=...) names them."
         )
     return f"The labels of {other} go by position: the first is that of leaf {known.names[0]!r}."  # type: ignore[index]
 

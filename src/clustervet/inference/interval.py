@@ -135,7 +135,7 @@ class Interval(Result):
             return ""
         if self.method != "jackknife":
             return (
-                "a rough guide: there are too few objects for this many cells, and the value is "
+                "a rough guide, since there are too few objects for this many cells: the value is "
                 "biased far beyond its standard error"
             )
         if not self.width:
@@ -144,8 +144,8 @@ class Interval(Result):
         if self.coverage is None:
             return f"how often such intervals are right was not studied for {self._alike}"
         return (
-            f"a rough guide: in a study of {self._alike}, as few as {self.coverage.least:.0%} of "
-            "95% intervals held the true value"
+            f"a rough guide, since in a study of {self._alike} fewer than {LEAST:.0%} of 95% "
+            "intervals held the true value"
         )
 
     @property

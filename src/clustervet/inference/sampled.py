@@ -33,7 +33,7 @@ from clustervet.view.words import counted, inner_title, listed, noise_note, numb
 Unit = Literal["clusters", "objects", "pairs"]
 UNITS: tuple[Unit, ...] = ("clusters", "objects", "pairs")
 WAYS = {
-    "uniform": "each with the same probability",
+    "uniform": "all with equal probability",
     "size": "by size",
     "predicted": "from the pairs within predicted clusters",
 }

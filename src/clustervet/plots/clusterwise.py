@@ -337,7 +337,7 @@ def stability_plot(stability: Stability, *, most: int = 40, theme: str = "light"
     Returns
     -------
     plotly.graph_objects.Figure
-        A diamond at the mean Jaccard index of each cluster, and a line over nine of ten samples.
+        A diamond at the mean Jaccard index of each cluster, and a line over 90% of the samples.
 
     Examples
     --------
@@ -382,7 +382,7 @@ def stability_plot(stability: Stability, *, most: int = 40, theme: str = "light"
     figure.update_xaxes(title="Jaccard index with the most similar cluster", range=[0, 1.02])
     texts = axis_texts([one.cluster for one in drawn])
     canvas.name_rows(figure, texts, title="cluster", showgrid=False)
-    note = f"{stability.how}. Diamonds are means; lines hold nine of ten samples."
+    note = f"{stability.how}. Diamonds are means; lines cover 90% of the samples."
     left = len(stability.clusters) - len(drawn)
     if left:
         note += f" {counted(left, 'more cluster')} not drawn."

@@ -241,7 +241,7 @@ def match_heatmap(
     >>> import clustervet as cv
     >>> figure = match_heatmap([{0, 1, 2}, {2, 3}], [{2, 3}, {0, 1}])
     >>> figure.layout.meta["title"]
-    '1 of 2 true groups is found exactly; the F of their best matches is 0.9 on average.'
+    '1 of 2 true groups is found exactly; their best matches have an F of 0.9 on average.'
     """
     whole(most, "most", 1)
     pair: CoverPair = doors["overlapping"]("match_heatmap", truth, pred)
@@ -278,7 +278,7 @@ def match_heatmap(
     figure.update_xaxes(title="found group")
     figure.update_yaxes(title="true group")
     said = canvas.name_cells(figure, len(rows), len(columns), ("true groups", "found groups"))
-    note = "F is the harmonic mean of the shares of both groups that are common; gaps have none."
+    note = "F is the harmonic mean of precision and recall of the objects; empty cells share none."
     return canvas.finish(
         figure,
         "matches",
@@ -350,7 +350,7 @@ def _matched(pair: CoverPair) -> str:
     exact, mean = int((best == 1).sum()), digits(round(float(best.mean()), 3))
     return (
         f"{exact:,} of {counted(len(best), 'true group')} {'is' if exact == 1 else 'are'} found "
-        f"exactly; the F of their best matches is {mean} on average."
+        f"exactly; their best matches have an F of {mean} on average."
     )
 
 

@@ -13,7 +13,7 @@ from clustervet.plots import canvas, figures
 from clustervet.plots.canvas import Figure, axis_texts, hover, plot_text
 from clustervet.plots.theme import QUIET
 from clustervet.soft import Memberships, SoftPair
-from clustervet.view.words import SHORT, brief, counted, share, spoken
+from clustervet.view.words import SHORT, brief, counted, spoken
 
 Places = NDArray[np.int64]
 # Columns of a heat map, and clusters up to which all are drawn.
@@ -59,7 +59,7 @@ def membership_heatmap(
     >>> import clustervet as cv
     >>> found = membership_heatmap([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]], ["a", "a", "b"])
     >>> found.layout.meta["title"]
-    'The main cluster of an object has 76.7% of its degrees on average.'
+    'On average, the main cluster of an object has the degree 0.767.'
     """
     held = memberships if isinstance(memberships, Memberships) else Memberships(memberships)
     classes = held if truth is None else _classes(truth, held)
@@ -154,9 +154,7 @@ def _title(held: Memberships) -> str:
     if held.is_hard:
         return "Every object has all of its degree in one cluster."
     unclear = int((high <= 0.5).sum())
-    whole = (
-        f"The main cluster of an object has {share(float(high.mean()))} of its degrees on average"
-    )
+    whole = f"On average, the main cluster of an object has the degree {brief(float(high.mean()))}"
     if not unclear:
         return f"{whole}."
     have = "has" if unclear == 1 else "have"

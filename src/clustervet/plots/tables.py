@@ -546,7 +546,7 @@ def _flow_title(table: Contingency) -> str:
 
 
 def _flow_note(columns: list[Side], hidden: bool) -> str:
-    said = ["Height is the number of objects; a cluster has the colour of what it is matched with."]
+    said = ["Height is the number of objects; matched clusters have the same colour."]
     combined = [f"{column.rest:,} of {spoken(column.title)}" for column in columns if column.rest]
     if combined:
         said.append(f"The smallest are combined as other: {', '.join(combined)}.")

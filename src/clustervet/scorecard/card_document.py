@@ -261,7 +261,9 @@ def _reasons(score: Score) -> list[tuple[str, str]]:
             where = f"when any one of {interval.undefined:,} objects is left out"
         found.append((f"undefined {where}", ""))
     if interval.caution:
-        found.append((interval.caution, ""))
+        covered = interval.coverage if interval.width else None
+        why = f"{interval.caution}, at worst the share in brackets" if covered else interval.caution
+        found.append((why, f" ({covered.least:.0%})" if covered else ""))
     elif interval.is_shifted:
         why = (
             "the value is biased by more than its standard error, so the interval reaches further "
@@ -471,7 +473,7 @@ def score_words(card: ScoreCard, key: str) -> str:
         return f"{title} {number(score.value, record.unit)}{unit}"
     low, high, level = score.ends
     value, start, end = sure_digits(low, high, score.value, low, high)
-    return f"{title} {value}{unit} ({level:.4g} interval {start} to {end})"
+    return f"{title} {value}{unit} ({100 * level:.4g}% interval {start} to {end})"
 
 
 def without_interval(records: Iterable[Measure]) -> list[str]:

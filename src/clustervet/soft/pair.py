@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,8 @@ class SoftPair:
 
     truth: Memberships
     pred: Memberships
+    # The pair of which this is one order; a mean over all orders is the same.
+    _unordered: ClassVar[SoftPair | None] = None
 
     def __post_init__(self) -> None:
         """Refuse memberships of different objects."""
@@ -155,8 +157,9 @@ class SoftPair:
         >>> pair.shuffled(np.array([2, 1, 0])).pred.harden().tolist()
         [1, 1, 0]
         """
-        other = self.pred.take(order)
-        return SoftPair(_nameless(self.truth), _nameless(other))
+        made = SoftPair(_nameless(self.truth), _nameless(self.pred.take(order)))
+        made.__dict__["_unordered"] = self
+        return made
 
     @cached_property
     def table(self) -> Contingency:
@@ -180,6 +183,8 @@ class SoftPair:
     @cached_property
     def expected_gap(self) -> float:
         """The mean difference of equivalences over all orders of the objects of one side."""
+        if self._unordered is not None:
+            return self._unordered.expected_gap
         if self.truth.is_hard or self.pred.is_hard:  # of a value with 0 or 1
             e, f = self.sums.left / self.pairs, self.sums.right / self.pairs
             return e * (1 - f) + f * (1 - e)

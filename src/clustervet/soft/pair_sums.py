@@ -25,6 +25,8 @@ Places = NDArray[np.int64]
 Side = tuple[Floats, Places, Places, Floats]
 # Comparisons of degrees up to which numpy is quicker than loading compiled loops.
 FEW = 30_000_000
+# Differences of degrees that numpy takes at once.
+BLOCK = 2**18
 # Clusters up to which all degrees are compared, and the share of degrees above 0 from which more.
 NARROW, DENSE = 32, 0.25
 # Rows of pairs that one step compares, so that progress is seen.
@@ -132,13 +134,26 @@ def equivalences(rows: Floats, i: int) -> Floats:
     return np.asarray(np.maximum(0.0, 1 - distances / 2))
 
 
+def _block(rows: Floats, here: Places) -> Floats:
+    """The equivalences of some rows with all rows."""
+    distances = np.zeros((len(here), len(rows)))
+    for column in rows.T.copy():
+        distances += np.abs(column[here, None] - column)
+    return np.maximum(0.0, 1 - distances / 2)
+
+
 def _plain_concordances(left: Floats, right: Floats, sizes: Floats) -> Floats:
-    found = np.zeros((len(sizes), 5))
-    for i in range(len(sizes) - 1):
-        e, f = equivalences(left, i), equivalences(right, i)
+    n = len(sizes)
+    found = np.zeros((n, 5))
+    step = max(1, BLOCK // n)
+    for first in range(0, n, step):
+        here = np.arange(first, min(n, first + step))
+        e, f = (_block(rows, here) for rows in (left, right))
         gap = e - f
         kinds = ((1 - abs(gap)) * e * f, np.maximum(gap, 0), np.maximum(-gap, 0), e, f)
-        found[i] = [sizes[i] * float((sizes[i + 1 :] * kind).sum()) for kind in kinds]
+        # Each pair once: with the later objects.
+        pairs = np.where(np.arange(n) > here[:, None], sizes[here, None] * sizes, 0.0)
+        found[here] = np.column_stack([(pairs * kind).sum(axis=1) for kind in kinds])
     return found
 
 
