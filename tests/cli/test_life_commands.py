@@ -26,6 +26,7 @@ def folder(tmp_path, monkeypatch):
     )
     before.to_csv(tmp_path / "jan.csv", index=False)
     after.to_csv(tmp_path / "feb.csv", index=False)
+    after.assign(who=after["who"] + "x").to_csv(tmp_path / "apart.csv", index=False)
     pd.concat([before.assign(month=1), after.assign(month=2)]).to_csv(
         tmp_path / "long.csv", index=False
     )
@@ -186,6 +187,9 @@ def test_compare_joins_files_by_id(run, folder):
         ("stability points.csv --k 3 --how often", "--how"),
         ("stability points.csv --k 3 --share 3", "share"),
         ("stability points.csv --k 3 --pred nothing", "nothing"),
+        ("stability points.csv --k 1", "--k must be a whole number of at least 2, not 1"),
+        ("stability points.csv --k 3 --how jitter --share 0.5", "--share goes with --how subset"),
+        ("drift jan.csv apart.csv --id who", "no object in common; for other objects in the same"),
         ("drift wide.csv --labels jan", "two times"),
         ("drift jan.csv feb.csv --id segment", "has 'a' twice in column 'segment'"),
         ("drift jan.csv feb.csv --labels segment", "do not match"),
@@ -209,6 +213,18 @@ def test_tune_takes_several_clusterers_and_grids(run, folder):
     assert len(data(run(*words, "-e", "kmeans", "-e", "ward"))["values"]) == 38
 
 
+def test_noise_in_times_is_mentioned(run, folder):
+    wide = pd.read_csv("wide.csv").assign(feb=[-1] * 10 + [0] * 30 + [1] * 80)
+    wide.to_csv("noisy.csv", index=False)
+    ran = run("drift", "noisy.csv", "--labels", "jan,feb")
+    assert "Noise counts as no cluster: 10 objects in feb." in ran.out
+    assert "of the 110 objects with a cluster at both times moved." in ran.out
+    assert data(run("drift", "noisy.csv", "--labels", "jan,feb", "-f", "json"))["noise"] == [0, 10]
+
+
 def test_bad_grids_are_refused(refused, folder):
+    asked = ("tune", "points.csv", "--grid", "n_clusters=2..4")
+    assert "--k or --parameter gives values of n_clusters already" in refused(*asked, "--k", "2..5")
+    assert "--grid has values of n_clusters already" in refused(*asked, "--grid", "n_clusters=2,3")
     assert "NAME=RANGE" in refused("tune", "points.csv", "-e", "dbscan", "--grid", "eps")
     assert "eps" in refused("tune", "points.csv", "-e", "dbscan", "--grid", "epps=1,2")

@@ -132,6 +132,23 @@ def test_nested_labels_in_one_table(run, folder):
     assert found["robinson_foulds"] == cv.robinson_foulds(levels, [["a", "a", "b", "c"]])
 
 
+def test_levels_may_be_named_at_once(run, folder):
+    found = run("score", "nested.csv", "--tree", "-t", "class,order", "-p", "g", "-f", "json")
+    assert found.out == run(
+        "score", "nested.csv", "--tree", "-t", "class", "-t", "order", "-p", "g", "-f", "json"
+    ).out  # fmt: skip
+    assert "dendrogram_purity" not in values(found)  # whose truth would be classes
+    assert "dendrogram_purity" in values(
+        run("score", "nested.csv", "--tree", "-t", "class", "-p", "g", "-f", "json")
+    )
+
+
+def test_merges_and_newick_text_have_no_leaves_to_match(refused, folder):
+    np.save("one.npy", [[0, 1, 1, 2], [2, 3, 2, 2], [4, 5, 3, 4.0]])
+    line = refused("score", "one.npy", "a.nwk", "--tree")
+    assert "the leaves of pred have names and those of truth have none" in line
+
+
 def test_memberships_against_memberships_classes_and_points(run, folder):
     p = [[1, 0], [0.5, 0.5], [0.25, 0.75], [0, 1]]
     q = [[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0, 1]]
@@ -171,6 +188,15 @@ def test_memberships_against_memberships_classes_and_points(run, folder):
         ),
         (["soft.csv", "--true-memberships", "q*"], "--true-memberships goes with --memberships."),
         (["soft.csv", "--memberships", "p*,x1"], "soft.csv: row 0 of memberships sums to 2"),
+        (["soft.csv", "--memberships", "p*,q*"], "every row of memberships sums to 2, not 1, as"),
+        (
+            ["soft.csv", "-t", "y", "--memberships", "p*", "--family", "covers"],
+            "best_match_f1_truth needs covers, not a second labeling.",
+        ),
+        (
+            ["nested.csv", "-t", "class", "-p", "g", "--family", "soft"],
+            "ndc needs memberships, not a second labeling.",
+        ),
         (["soft.csv", "--memberships", "p*", "--confidence", "0.9"], "--confidence goes with a"),
         (["soft.csv", "--memberships", "p*", "--sample", "9"], "--sample does not go with"),
     ],

@@ -443,3 +443,17 @@ def test_trees_of_hdbscan_are_read_with_and_without_their_estimator() -> None:
     assert cv.robinson_foulds(tree, fitted) == 0
     with pytest.raises(ParameterError, match="an array of records has the fields"):
         cv.Hierarchy(fitted.condensed_tree_)
+
+
+def test_a_frame_that_holds_a_linkage_is_one() -> None:
+    whole = np.array([[0, 1, 1, 2], [2, 3, 2, 2], [4, 5, 3, 4]])
+    assert cv.robinson_foulds(cv.Hierarchy(pd.DataFrame(whole)), whole) == 0
+    levels = pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 2], "c": [0, 1, 2], "d": [0, 1, 2]})
+    assert cv.Hierarchy(levels).clusters == (1, 2, 3)
+
+
+def test_what_is_shown_of_a_large_tree_says_how_much_is_left_out() -> None:
+    shown = repr(cv.Hierarchy(linkage(X, "single"), [f"t{k}" for k in range(30)]))
+    assert "t0, t1, t2, t3, t4, t5 and 24 more" in shown
+    assert "1, 2, 3, 4, 5, 6 and 24 more" in shown
+    assert "The highest 20 of 29 nodes" in shown

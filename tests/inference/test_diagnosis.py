@@ -482,3 +482,11 @@ def test_a_weak_agreement_of_many_objects_is_held_against_many_tables():
     assert (found.p_value, found.p_value_by) == (1 / 200, "variation_of_information")
     assert found.repairs
     assert "not beyond chance" not in found.verdict
+
+
+def test_agreement_that_has_no_number_is_not_judged():
+    """The adjusted Rand index has no value where objects are on one side alone."""
+    found = cv.diagnose(list("aabbc"), [0, 0, 1, None, 1], missing="absent")
+    assert math.isnan(found.adjusted_rand)
+    assert "nan" not in found.verdict
+    assert found.verdict.startswith("The clustering is ")

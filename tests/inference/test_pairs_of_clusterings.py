@@ -195,3 +195,12 @@ def test_a_part_of_many_objects_is_enough_where_time_grows_with_pairs() -> None:
     whole = cv.confidence_interval(slow[0], *sides("soft", n=2_000))
     assert 30 <= found.groups < 60
     assert found.standard_error == pytest.approx(whole.standard_error, rel=0.5)
+
+
+def test_of_few_objects_the_values_are_compared_and_nothing_is_told():
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet([0.5] * 3, 10)
+    found = cv.compare_predictions(truth, truth, np.roll(truth, 1, axis=0), "ndc")
+    assert found.values[0] == 1 > found.values[1]
+    assert np.isnan(found.p_value)
+    assert found.better is None

@@ -119,6 +119,8 @@ def read_tree(tree: Any, truth: Any = None, missing: Missing = "raise") -> Tree:
         if np.ma.is_masked(held):
             raise ParameterError("a linkage must hold numbers; some are masked.")
         return read_linkage(np.asarray(held))
+    if (read := _framed_linkage(held)) is not None:
+        return read
     if hasattr(held, "fit"):
         raise ParameterError(
             f"{type(held).__name__} holds no tree; a fitted AgglomerativeClustering or HDBSCAN "
@@ -141,6 +143,19 @@ def read_linkage(matrix: NDArray[Any], name: str = "the linkage") -> Tree:
     if matrix.shape[1] == 2:
         return _merged(matrix, None, None, len(matrix) + 1, name)
     return _merged(matrix[:, :2], matrix[:, 2], matrix[:, 3], len(matrix) + 1, name)
+
+
+def _framed_linkage(given: Any) -> Tree | None:
+    """Return the tree of a data frame of pandas that holds a linkage matrix of scipy."""
+    if not hasattr(type(given), "columns") or getattr(given, "shape", ())[1:] != (4,):
+        return None
+    matrix = np.asarray(given)
+    if matrix.dtype.kind not in "iuf" or len(matrix) < 2:
+        return None
+    try:
+        return read_linkage(matrix)
+    except ParameterError:  # labels of four levels
+        return None
 
 
 def _merged(

@@ -730,15 +730,17 @@ def _compare_pairs(
                 f"{name} has objects that the truth does not have; predictions are compared on "
                 "the same objects, so name all of them in the truth."
             )
-    changes, shrink = pair_changes(subjects, [(record, own)], random_state)
     values = [float(record.evaluate(one, **own).value) for one in subjects]
     pairs = list(combinations(range(len(subjects)), 2))
-    spreads = [changes.spread_between(i, j, shrink) for i, j in pairs]
+    spreads, groups = [Spread(math.nan, math.nan, math.nan)] * len(pairs), 0
+    if n >= FEW:  # of fewer objects nothing is known but the values
+        changes, shrink = pair_changes(subjects, [(record, own)], random_state)
+        spreads, groups = [changes.spread_between(i, j, shrink) for i, j in pairs], changes.groups
     span, names = record.bounds[1] - record.bounds[0], list(preds)
     found = []
     for (i, j), spread, p in zip(pairs, spreads, _p_values(values, pairs, spreads, n), strict=True):
         interval = _difference_interval(values[i] - values[j], spread, confidence, span, 0)
-        interval = replace(interval, groups=changes.groups, of="objects")
+        interval = replace(interval, groups=groups, of="objects")
         found.append(_verdict(record, names, values, (i, j), interval, p))
     return record, dict(zip(names, values, strict=True)), found, n
 

@@ -30,6 +30,7 @@ from clustervet.scorecard.judgement import Judgement
 from clustervet.scorecard.pairs import judge_pairs
 from clustervet.scorecard.questions import Questions
 from clustervet.soft import Memberships, SoftPair
+from clustervet.soft.memberships import memberships_of
 from clustervet.view.words import names
 
 Named = Mapping[str, Any]
@@ -292,7 +293,8 @@ def _judge_memberships(
                 known = other.feature_names
                 truth = Memberships(other.matrix, names=known, normalize=normalize)
                 return judge_pairs(truth, pred, asked)
-            return judge_pairs(Memberships.from_labels(classes), pred, asked)
+            labelled = memberships_of(classes, f"column {show_label(truths[0])!r}", False)
+            return judge_pairs(labelled, pred, asked)
         except LabelError as error:
             raise FileError(f"{source.name}: ", *error.parts) from None
 
