@@ -62,6 +62,13 @@ def test_covers_in_columns_of_one_table(run, folder):
     assert "1 object is in no group of truth" in ran.out
 
 
+def test_a_first_row_that_looks_like_data_is_mentioned(run, folder):
+    (folder / "bare.csv").write_text(OTHER.partition("\n")[2] + "e,1\n", encoding="utf-8")
+    ran = run("score", "t.csv", "bare.csv", "--cover")
+    assert "the first line of bare.csv, 1, is taken as a name; with --no-header" in ran.err
+    assert run("score", "t.csv", "p.csv", "--cover").err == ""
+
+
 def test_a_membership_that_is_there_twice_is_refused_as_in_python(refused, folder):
     (folder / "p.csv").write_text(OTHER + "a,1\n", encoding="utf-8")
     line = refused("score", "t.csv", "p.csv", "--cover")

@@ -16,6 +16,7 @@ from clustervet.contingency.tables import Tables
 from clustervet.errors import ClustervetError, FileError, LabelError, ParameterError, Setting
 from clustervet.frames import Source, open_table
 from clustervet.frames.places import is_many
+from clustervet.frames.remarks import header_remark
 from clustervet.hierarchical.files import read_tree_file
 from clustervet.hierarchical.hierarchy import Hierarchy
 from clustervet.labels import consecutive, plain_label, read_labels, show_label
@@ -148,6 +149,7 @@ def judge_cover_files(
             raise ParameterError(
                 Setting("pred"), " names ", show_label(truths[0]), ", which is the truth."
             )
+        headed: list[tuple[str, _Edges]] = []  # one table has names for its columns
         source = open_table(files[0], **reading)
         truth = _edges(source, id, truths[0])
         found = {name: _edges(source, id, name) for name in preds}
@@ -158,19 +160,26 @@ def judge_cover_files(
             for place, source in enumerate(sources)
         ]
         truth, found = read[0], _by_file(files[1:], read[1:])
+        headed = list(zip(files, read, strict=True))
         for source, side in zip(sources[1:], read[1:], strict=True):
             _check_shared(truth, side, sources[0].name, source.name)
     every = list(dict.fromkeys(name for side in (truth, *found.values()) for name in side.names))
     made = {name: side.cover(every) for name, side in found.items()}
-    return judge_pairs(truth.cover(every), made, asked)
+    answer = judge_pairs(truth.cover(every), made, asked)
+    said = [header_remark(path, side.head) for path, side in headed if side.head]
+    return replace(answer, remarks=(*answer.remarks, *said))
 
 
 class _Edges(NamedTuple):
-    """One object and one of its groups per membership, and all objects of a file."""
+    """One object and one of its groups per membership, and all objects of a file.
+
+    `head` is the name of the column of groups where a group is called so too.
+    """
 
     objects: NDArray[Any]
     groups: NDArray[Any]
     names: list[Any]
+    head: str = ""
 
     def cover(self, every: list[Any]) -> Cover:
         """Return the groups; objects that only others have are in none."""
@@ -208,7 +217,8 @@ def _edges(source: Source, id: str, group: str, *, alone: bool = False) -> _Edge
             f"{source.name} has object {show_label(names[rows[twice]])!r} more than once in group "
             f"{show_label(titles[columns[twice]])!r}; a group has an object once."
         )
-    return _Edges(_taken(names, rows), _taken(titles, columns), names)
+    head = group if group in map(str, titles) else ""
+    return _Edges(_taken(names, rows), _taken(titles, columns), names, head)
 
 
 def _taken(names: list[Any], places: NDArray[np.int64]) -> NDArray[Any]:

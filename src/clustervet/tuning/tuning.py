@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from clustervet._checks import is_number
 from clustervet.ensemble.cluster_stability import Stability
 from clustervet.errors import ParameterError
+from clustervet.fitting.algorithms import NUMBERS
 from clustervet.geometry.picture import ClusteredPoints
 from clustervet.labels import show_label
 from clustervet.registry import Measure
@@ -433,6 +434,12 @@ class Tuning(Result):
             said.insert(0, dropped_note(round(float(held.max()) * self.points), self.points, aside))
         return [line for line in said if line]
 
+    @property
+    def _title(self) -> str:
+        name = self.parameter.rpartition("__")[2]
+        number = "The number of clusters"
+        return number if name in NUMBERS else f"The choice of {show_label(name)}"
+
     def document(self) -> Section:
         """Return the table of the curves, with what each measure chooses.
 
@@ -472,7 +479,7 @@ class Tuning(Result):
             last = f"Suggestion: {self._setting_text(self.suggestion)}."
         return Section(
             "tuning",
-            "The number of clusters",
+            self._title,
             (self._caption(),),
             tuple(blocks),
             notes=(
