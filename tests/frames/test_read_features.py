@@ -345,7 +345,7 @@ BAD = {
     ),
     "a missing value": (
         "x,y\n1,2\n\n3,\n",
-        "column 'y' of FILE has no value in line 4; mend it, or leave the column out of the",
+        "column 'y' of FILE has no value in line 4; mend it, or leave the column out",
     ),
     "a value spelled missing": ("x,y\n1,2\nNA,3\n", "column 'x' of FILE has no value in line 3;"),
     "not a number": ("x,y\n1,2\n3,NaN\n", "column 'y' of FILE has no value in line 3;"),

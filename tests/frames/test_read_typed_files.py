@@ -369,8 +369,7 @@ class TestRefusals:
     def test_a_missing_value(self, write, name):
         path = write({"x": [1.0, None, 3], "y": [1, 2, None]}, name)
         assert refusal(path) == (
-            "column 'x' of FILE has no value in row 2; mend it, or leave the column out of the "
-            "features."
+            "column 'x' of FILE has no value in row 2; mend it, or leave the column out."
         )
         assert refusal(path, features=["y"]).startswith("column 'y' of FILE has no value in row 3;")
 

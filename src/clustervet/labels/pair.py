@@ -428,14 +428,12 @@ def _fill(side: Codes, name: str, missing: MissingInPair) -> Codes:
 
 def missing_error(name: str, count: int, where: str = "", one: str = "class") -> LabelError:
     """Return the error for missing labels, with what can be done about them."""
-    absent = ("; as objects of one side alone they are read with ", Setting("missing", "absent"))
     return LabelError(
         f"{name} has {count:,} missing label{'s' if count > 1 else ''}{where}; drop such objects "
         "with ",
         Setting("missing", "drop"),
         f" or make them a {one} of their own with ",
         Setting("missing", "class"),
-        *absent,
         ".",
     )
 
