@@ -15,6 +15,7 @@ from pyannote.metrics.diarization import DiarizationCoverage, DiarizationPurity
 from skimage import metrics as skimage
 
 import clustervet as cv
+from clustervet._kernels.patience import compiled_always
 from clustervet.errors import LabelError, ParameterError
 
 
@@ -88,10 +89,25 @@ def test_large_images_of_wide_segments_are_read_in_runs(kind: str, dtype: type) 
         pred[400:] = rng.integers(0, 5, pred[400:].shape)
     if kind == "one colour":
         truth[:], pred[:] = 7, 9
-    table = cv.Contingency.from_images(truth, pred, ignore=3)
     kept = truth != 3
-    assert table == cv.Contingency.from_labels(truth[kept], pred[kept])
+    wanted = cv.Contingency.from_labels(truth[kept], pred[kept])
+    table = cv.Contingency.from_images(truth, pred, ignore=3)
+    assert table == wanted
     assert table.is_whole
+    with compiled_always():  # as for volumes of 16 million voxels and more
+        assert cv.Contingency.from_images(truth, pred, ignore=3) == wanted
+
+
+@pytest.mark.parametrize("kinds", [(bool, np.int64), (np.uint64, np.int8), (np.uint64, np.uint64)])
+def test_large_images_may_be_of_any_whole_type(kinds: tuple[type, type]) -> None:
+    base = np.repeat(np.random.default_rng(1).integers(0, 2, 15_000), 20)
+    truth, pred = base.astype(kinds[0]), np.roll(base, 3).astype(kinds[1])
+    if kinds[0] is np.uint64:
+        truth = truth + np.uint64(2**63)
+    with compiled_always():
+        table = cv.Contingency.from_images(truth.reshape(100, -1), pred.reshape(100, -1))
+    assert table == cv.Contingency.from_labels(truth, pred)
+    assert table.class_names == sorted(set(truth.tolist()))
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ _ROOMS = {
         "extreme_rows",
         "settle_pending",
     ),
+    "pixels": ("count_pixels",),
     "soft_pairs": ("between", "concordances", "gaps", "overlaps"),
     "tiles": (
         "CHEBYSHEV",

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustervet import _kernels
+from clustervet._kernels.patience import is_little
 from clustervet.contingency.cells import Cells, squeeze
 from clustervet.contingency.table import Contingency
 from clustervet.errors import LabelError, ParameterError
@@ -15,10 +17,12 @@ from clustervet.labels import show_label
 
 # Most pixels of a wide segment are like the one before. From MANY_PIXELS on, runs of equal pixels
 # are counted instead of pixels, unless they are shorter than LONG on average; a block stays in the
-# cache.
+# cache. Beyond FEW_PIXELS a compiled loop does it, in threads and in parts of at most PART pixels.
 MANY_PIXELS = 2**18
+FEW_PIXELS = 2**24
 BLOCK = 2**18
 LONG = 8
+PART = 2**26
 
 
 def image_table(truth: Any, pred: Any, ignore: Any) -> Contingency:
@@ -53,6 +57,8 @@ def _runs(
     n = len(truth)
     if n < MANY_PIXELS:
         return None
+    if not is_little(n, FEW_PIXELS):
+        return _counted(truth, pred)
     starts = [np.zeros(1, np.int64)]
     found = 0
     for low in range(1, n, BLOCK):
@@ -64,6 +70,32 @@ def _runs(
         starts.append(changes)
     first = np.concatenate(starts)
     return truth[first], pred[first], np.diff(first, append=n)
+
+
+def _counted(
+    truth: NDArray[Any], pred: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]] | None:
+    """The same in a compiled loop, which counts equal runs of a part at once."""
+    n, kinds = len(truth), (truth.dtype, pred.dtype)
+    if bool in kinds:
+        truth, pred = (
+            side.view(np.uint8) if side.dtype == bool else side for side in (truth, pred)
+        )
+    parts = _kernels.ranges(n, 1, max(2 * _kernels.cores(), -(-n // PART)))
+    found = []
+
+    def count(part: tuple[int, int]) -> Any:
+        return _kernels.count_pixels(truth, pred, *part, LONG, BLOCK)
+
+    with _kernels.Pool(_kernels.cores()) as pool:
+        for pairs, counts in pool.map(count, parts):
+            if not len(counts):
+                pool.shutdown(cancel_futures=True)
+                return None
+            found.append((pairs, counts))
+    pairs = np.concatenate([part for part, _ in found])
+    one, other = (pairs[:, k].astype(kind) for k, kind in enumerate(kinds))
+    return one, other, np.concatenate([counts for _, counts in found])
 
 
 def _image(image: Any, what: str) -> NDArray[Any]:

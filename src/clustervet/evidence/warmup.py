@@ -89,6 +89,9 @@ def _chores() -> Iterator[Callable[[], Any]]:
     for truth, pred in (few, many, (few[0], many[0]), (many[0], few[0])):
         yield partial(_tables, truth, pred)
     yield partial(_lattice, *generator.integers(0, 4, (2, MANY_OBJECTS)))
+    for pixel in (np.int32, np.int64, np.uint8, np.uint16):
+        image = np.repeat(np.arange(64, dtype=pixel), MANY_OBJECTS // 64)
+        yield partial(Contingency.from_images, image, image)
     for labels in (few, many):
         yield partial(_lattice, *labels)
         yield partial(_ensemble, labels)
