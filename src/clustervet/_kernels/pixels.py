@@ -7,7 +7,7 @@ import numpy as np
 from clustervet._kernels.compile import compiled
 
 # Pixels that are compared at once.
-WIDE = 16
+WIDE = 8
 
 
 @compiled
