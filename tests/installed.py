@@ -65,6 +65,7 @@ class Installed:
         self.run(sys.executable, "-m", "venv", str(place / "env"))
         install = ["-m", "pip", "install", "-qq", "--disable-pip-version-check"]
         self.run(str(self.python), *install, "-c", str(constraints), str(wheel))
+        self.run(str(self.python), *install, "-c", str(ROOT / "constraints.txt"), *BESIDE)
 
     def run(self, *command: str) -> str:
         """Return what a command prints; end everything where it fails."""
@@ -87,6 +88,8 @@ class Installed:
         return self.run(str(self.python.with_name("clustervet")), *shlex.split(line))
 
 
+# What a page of the guide says that its example needs.
+BESIDE = ("networkx",)
 # A figure that is shown opens a browser, so it is only turned into text.
 NO_BROWSER = """
 import plotly.graph_objects as go
