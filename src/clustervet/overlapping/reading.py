@@ -245,7 +245,8 @@ def _from_frame(frame: Any, objects: Any) -> Edges:
             "a frame of groups has two columns, object and group, or one column of booleans per "
             f"group; it has {len(columns)}: {', '.join(show_label(name) for name in titles[:6])}."
         )
-    if all(array.dtype.kind in "iu" and set(array.tolist()) <= {0, 1} for array in arrays):
+    numbers = all(array.dtype.kind in "iu" and len(array) for array in arrays)
+    if numbers and all(array.min() >= 0 and array.max() <= 1 for array in arrays):
         raise LabelError(
             "two columns of 0 and 1 may be an object and a group in each row, or one column per "
             "group; pass them to Cover.from_edges, or as booleans."
